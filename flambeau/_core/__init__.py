@@ -1,1 +1,1 @@
-"""The tensor class and what belongs to it: storage, printing, pickling, dtypes, modes, settings."""
+"""The tensor class and its surroundings: storage, printing, pickling, dtypes, modes, settings."""

@@ -1,4 +1,4 @@
-"""Tests of conditions with errors of PyTorch's classes, as code that is traced writes them."""
+"""Checks that raise PyTorch's exception classes, for code that is traced."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _check_not_implemented(cond: Any, message: _Message = None) -> None:
 
 
 def _check_tensor_all(cond: Tensor, message: _Message = None) -> None:
-    """Raise a RuntimeError unless all elements hold."""
+    """Raise a RuntimeError unless all elements are true."""
     if not isinstance(cond, Tensor) or cond.dtype != fb.bool:
         raise TypeError(f"cond must be a bool tensor, but got {cond}")
     _checked(RuntimeError, bool(cond.all()), message)
@@ -61,7 +61,7 @@ def _check_is_size(i: int, message: _Message = None, *, max: int | None = None) 
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
-    """Raise a RuntimeError unless the one element is not zero."""
+    """Raise a RuntimeError unless the one element is nonzero."""
     if not input.is_nonzero():
         raise RuntimeError(
             assert_msg or "_assert_async: expected a tensor with one nonzero element, but got zero"

@@ -12,7 +12,7 @@ __all__ = ["get_device_module"]
 
 
 def get_device_module(device: Any = None) -> ModuleType:
-    """``torch.cuda``, ``torch.cpu`` ... for a device; without one, that of the best there is."""
+    """``torch.cuda``, ``torch.cpu`` ... for a device; by default, for the best one available."""
     place = device.type if isinstance(device, fb.device) else device
     kind = "cpu" if place is None else str(place).partition(":")[0]
     if kind not in ("cpu", "cuda", "mps", "mtia", "xpu"):

@@ -124,7 +124,7 @@ class set_grad_enabled(_C._SetGrad):
 
 
 class inference_mode(_C._Scope):
-    """Switch recording off for a block or a function, and for good for what is made inside.
+    """Switch recording off for a block or a function, and permanently for tensors made inside.
 
     Faster than `no_grad`: tensors made inside have no version counter and can never be recorded.
 
@@ -176,7 +176,7 @@ class set_multithreading_enabled:
 
 
 def _decorated(function: _Function, block: Callable[[], AbstractContextManager[None]]) -> _Function:
-    """`function` run in such a block. A class stands for its constructor."""
+    """Run `function` in such a block. For a class, wrap its constructor."""
     if isinstance(function, type):
         warnings.warn(
             "Decorating classes is deprecated and will be disabled in future versions. Decorate "
@@ -210,7 +210,7 @@ def _decorated(function: _Function, block: Callable[[], AbstractContextManager[N
 def _resumed_by(
     run: Callable[..., Any], generator: Generator[Any, Any, Any]
 ) -> Generator[Any, Any, Any]:
-    """`generator`, whose own code alone sees the mode: the caller's stretches in between do not."""
+    """Wrap `generator` so that only its own code sees the mode, not the caller's in between."""
     try:
         response = run(generator.send, None)
         while True:

@@ -1,4 +1,4 @@
-"""Modules and names of a package that are loaded when somebody asks for them."""
+"""Modules and names of a package that are loaded on first access."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def lazy(
 ) -> Callable[[str], Any]:
     """Make the ``__getattr__`` of a package.
 
-    ``modules`` are the package's own; ``names`` says for other modules which of their names the
-    package has too. Type checkers do not look here: they read imports of the same names, below
+    ``modules`` are the package's own; ``names`` lists, for other modules, which of their names the
+    package exports too. Type checkers do not look here: they read imports of the same names, below
     ``if TYPE_CHECKING:``.
     """
     homes = {name: home for home, some in (names or {}).items() for name in some.split()}

@@ -123,7 +123,7 @@ def range(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """``arange`` up to the end and with it; of floating point numbers, unless given a type."""
+    """``arange`` that includes the end; of floating-point numbers, unless given a dtype."""
     import warnings
 
     warnings.warn(
@@ -231,7 +231,7 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 def typename(obj: Any, /) -> str:
-    """The name of an object's type, with the module it comes from."""
+    """Return the name of an object's type, with its module."""
     if isinstance(obj, Tensor):
         return type_name(obj)
     kind = obj if hasattr(obj, "__qualname__") else type(obj)

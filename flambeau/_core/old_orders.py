@@ -21,7 +21,7 @@ _warned: set[str] = set()
 
 
 def in_new_order(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call ``func`` with its factors behind the tensors, or give NotImplemented for other calls."""
+    """Call ``func`` with its factors after the tensors; return NotImplemented for other calls."""
     name = func.__name__
     factors, count = _factors(name.removesuffix("_"))
     tensors, numbers = _separated(args, factors)
@@ -47,12 +47,12 @@ def _factors(name: str) -> tuple[tuple[str, ...], int]:
 
 
 def _separated(args: tuple[Any, ...], factors: tuple[str, ...]) -> tuple[list[Any], list[Any]]:
-    """The tensors and the factors of a call; no factors where their places are not the old ones."""
+    """The tensors and the factors of a call; no factors unless they are in the old positions."""
     places = [place for place, each in enumerate(args) if isinstance(each, _NUMBERS)]
     if factors == ("alpha",):  # what is added may be a number itself
         places = [place for place in places if place == 1]
     elif factors == ("beta", "alpha"):
-        # The first of them stands before or behind the first tensor, and the second behind both.
+        # The first factor is before or after the first tensor, and the second after both.
         places = places if places in ([0], [1], [0, 2], [1, 2]) else []
     elif places != [1]:
         places = []

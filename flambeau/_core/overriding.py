@@ -1,4 +1,4 @@
-"""What `__torch_function__` does unless a class says otherwise, and functions that honour it."""
+"""The default `__torch_function__`, and Python functions that honour it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from flambeau import _C
 from flambeau._C import Tensor
 
-# Python functions that hand over: native ones all do.
+# Python functions that dispatch: native ones all do.
 OVERRIDABLE: set[Callable[..., Any]] = set()
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def torch_function(
     cls: type, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
 ) -> Any:
-    """Call ``func`` as if there were no subclasses; tensors that it returns get this class."""
+    """Call ``func`` without dispatch to subclasses; tensors that it returns get this class."""
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     with _C.DisableTorchFunctionSubclass():
@@ -28,13 +28,13 @@ def torch_function(
 
 @functools.cache
 def nowrap_functions() -> frozenset[Any]:
-    """Attributes of which the tensor keeps the class that it was given."""
+    """Attributes whose tensors keep the class that they were given."""
     attributes: Any = (Tensor._base, Tensor.grad)
     return frozenset(attribute.__get__ for attribute in attributes)
 
 
 def as_class(result: Any, cls: type) -> Any:
-    """The tensors in a result, as objects of a class."""
+    """Convert the tensors in a result to a class."""
     if cls is Tensor:
         return result
     if isinstance(result, Tensor):

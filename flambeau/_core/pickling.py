@@ -20,7 +20,7 @@ def rebuild_tensor(
     requires_grad: bool,
     state: dict[str, Any] | None,
 ) -> Tensor:
-    """Make a tensor of its parts: what pickles of tensors call. ``kind`` is a subclass or None."""
+    """Rebuild a tensor from its parts, for pickles. ``kind`` is a subclass or None."""
     tensor = window_on(storage._bytes, dtype, offset, size, stride)
     return _finished(tensor, kind, requires_grad, state)
 
@@ -34,7 +34,7 @@ def rebuild_sparse_tensor(
     requires_grad: bool,
     state: dict[str, Any] | None,
 ) -> Tensor:
-    """Make a sparse tensor of its parts: what pickles of sparse tensors call."""
+    """Rebuild a sparse tensor from its parts, for pickles."""
     tensor = _C._sparse_coo_tensor(indices, values, size, is_coalesced)
     return _finished(tensor, kind, requires_grad, state)
 
@@ -45,7 +45,7 @@ def _finished(
     requires_grad: bool,
     state: dict[str, Any] | None,
 ) -> Tensor:
-    """Give a new tensor what it has besides elements."""
+    """Set the attributes of a new tensor."""
     if kind is not None:
         tensor = tensor.as_subclass(kind)
     if requires_grad:
@@ -56,7 +56,7 @@ def _finished(
 
 
 def rebuild_size(sizes: tuple[int, ...]) -> fb.Size:
-    """Make a ``Size``: what pickles of sizes call."""
+    """Rebuild a ``Size``, for pickles."""
     return fb.Size(sizes)
 
 

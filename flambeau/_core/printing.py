@@ -1,7 +1,7 @@
 """How a tensor is shown: ``repr(tensor)`` and ``set_printoptions``.
 
-Only the elements that will be shown are read: a tensor above the threshold becomes a nested list of
-its edges first, and widths, notation and layout are worked out from that list.
+Only the elements that will be shown are read: a tensor above the threshold first becomes a nested
+list of its edges, from which widths, notation and layout are computed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors are printed. What is not given stays, but `sci_mode` is always set.
+    """Set how tensors are printed. Options that are not given stay, except `sci_mode`.
 
     Args:
         precision: Digits after the point. Default: 4 at the start.
@@ -125,7 +125,7 @@ def tensor_repr(tensor: Any) -> str:
 
 
 def _suffixes(tensor: Any) -> Iterator[str]:
-    """Yield what the elements do not tell by themselves."""
+    """Yield the attributes that the elements do not show."""
     if tensor.device.type != "cpu":
         yield f"device='{tensor.device}'"
     default = _C.get_default_dtype()
@@ -151,7 +151,7 @@ def _suffixes(tensor: Any) -> Iterator[str]:
 
 
 def _is_implied(dtype: Any, default: Any) -> bool:
-    """Whether elements of this type, written out, are read back as this type."""
+    """Whether elements of this type, as printed, are read back as this type."""
     default_complex = _C.complex128 if default == _C.float64 else _C.complex64
     return dtype in (_C.int64, _C.bool, default_complex)
 
@@ -209,7 +209,7 @@ def _flatten(shown: Any) -> Iterator[Any]:
 
 
 def _layout(shown: Any, dim: int, indent: int, element: Callable[[Any], str], step: int) -> str:
-    """Brackets and line breaks: rows wrap at the line width, ``dim - 1`` line ends part slices."""
+    """Brackets and line breaks: rows wrap at the line width, blank lines separate slices."""
     if dim == 0:
         return element(shown)
     inner = " " * (indent + 1)
@@ -234,9 +234,9 @@ def _plain_format(values: list[int]) -> tuple[Callable[[int], str], int]:
 
 
 def _float_format(values: list[float]) -> tuple[Callable[[float], str], int]:
-    """The one notation that serves all values, and its width.
+    """Choose one notation for all values, and its width.
 
-    Zeros, infinities and NaN have no say in either: they are padded to the width of the others.
+    Zeros, infinities and NaN do not count in either: they are padded to the width of the others.
     """
     precision = PRINT_OPTS.precision
     deciding = [value for value in values if value != 0 and math.isfinite(value)]
@@ -267,7 +267,7 @@ def _whole_format(width: int) -> Callable[[float], str]:
 
 
 def _complex_format(values: list[complex]) -> tuple[Callable[[complex], str], int]:
-    """Real and imaginary parts choose their notation apart."""
+    """Format real and imaginary parts, each with its own notation."""
     real_format, real_width = _float_format([value.real for value in values])
     imag_format, imag_width = _float_format([value.imag for value in values])
 

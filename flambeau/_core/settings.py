@@ -1,4 +1,4 @@
-"""Settings of the process that programs read and set at their start."""
+"""Global settings of the process."""
 
 from __future__ import annotations
 
@@ -51,8 +51,7 @@ class _State:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for the same results in every run, whatever the number of threads.
 
-    All operators give them anyway but for some gradients of convolutions, which one thread then
-    computes.
+    All operators do so anyway except some gradients of convolutions, which then run on one thread.
 
     Args:
         mode: Whether to ask for them.
@@ -94,7 +93,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """Set the same by number or word: 0 ``"default"``, 1 ``"warn"``, 2 ``"error"``."""
+    """Set the same by number or name: 0 ``"default"``, 1 ``"warn"``, 2 ``"error"``."""
     modes = dict(zip(_DEBUG_MODES, range(3), strict=True))
     level = modes.get(debug_mode, -1) if isinstance(debug_mode, str) else debug_mode
     if level not in (0, 1, 2):
@@ -149,10 +148,10 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_default_device(device: Any) -> None:
-    """Set where new tensors live unless they say it.
+    """Set the default device of new tensors.
 
     Args:
-        device: The CPU, or `"meta"` for tensors without elements; None goes back to the CPU.
+        device: The CPU, or `"meta"` for tensors without elements; None resets it to the CPU.
 
     Example:
         >>> torch.set_default_device("meta")
@@ -172,7 +171,7 @@ def set_default_device(device: Any) -> None:
 
 
 def get_default_device() -> fb.device:
-    """Return where new tensors live.
+    """Return the default device of new tensors.
 
     Example:
         >>> torch.get_default_device()
@@ -182,7 +181,7 @@ def get_default_device() -> fb.device:
 
 
 def _is_elsewhere(device: Any) -> bool:
-    """Whether tensors do not live there anyway; says what is wrong with a device."""
+    """Whether a device differs from the default; refuse a wrong device."""
     return bool(fb.empty(0, device=device).device.type != "cpu")
 
 
@@ -199,14 +198,14 @@ def _block_on(device: fb.device) -> Any:
 
 
 def set_num_interop_threads(num: int) -> None:
-    """Kept for programs that set it: operators run one after the other."""
+    """Accepted for compatibility: operators run one after the other."""
     if num < 1:
         raise RuntimeError(f"set_num_interop_threads expects a positive integer, got {num}")
     _State.interop_threads = num
 
 
 def get_num_interop_threads() -> int:
-    """What was set last, 1 at first."""
+    """Return the number that was set last, 1 at first."""
     return _State.interop_threads
 
 
@@ -216,7 +215,7 @@ def compiled_with_cxx11_abi() -> bool:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """Return False: numbers below the smallest normal one are always computed with."""
+    """Return False: subnormal numbers are never flushed to zero."""
     return False
 
 

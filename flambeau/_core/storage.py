@@ -1,7 +1,7 @@
 """Storages: the memory behind tensors as an object of its own.
 
 There is one ``UntypedStorage`` object per storage as long as anybody holds it, so that tensors
-which share memory still do after pickling or ``deepcopy``.
+that share memory still do after pickling or ``deepcopy``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UntypedStorage:
 
     @property
     def _bytes(self) -> Tensor:
-        """All of the memory as a tensor; made anew because a storage can be resized."""
+        """All of the memory as a tensor; rebuilt each time because a storage can be resized."""
         made = _C._storage_bytes(self._holder)
         return made.as_subclass(type(self._holder)) if self._holder.is_meta else made
 
@@ -55,7 +55,7 @@ class UntypedStorage:
         return self.nbytes()
 
     def __sizeof__(self) -> int:
-        """What ``sys.getsizeof`` tells: the elements count too."""
+        """``sys.getsizeof``: includes the elements."""
         return super().__sizeof__() + self.nbytes()
 
     def __len__(self) -> int:
@@ -71,27 +71,27 @@ class UntypedStorage:
         return _C._storage_is_resizable(self._holder)
 
     def resize_(self, size: int) -> UntypedStorage:
-        """Give the storage ``size`` bytes, keeping what there is; its tensors see that."""
+        """Resize the storage to ``size`` bytes, keeping its contents; its tensors see that."""
         _C._resize_storage(self._holder, size)
         return self
 
     def is_shared(self) -> bool:
-        """Whether other processes see the memory."""
+        """Return whether the memory is shared with other processes."""
         return self._holder.is_shared()
 
     def share_memory_(self) -> UntypedStorage:
-        """Move the bytes to memory that other processes can see; tensors follow them there."""
+        """Move the bytes to shared memory; tensors follow them there."""
         _C._share_memory(self._holder)
         return self
 
     def _share_fd_cpu_(self) -> tuple[int, int]:
-        """The descriptor of the file behind the memory, which stays its owner, and the size."""
+        """Return the descriptor of the memory's file, which keeps owning it, and the size."""
         self.share_memory_()
         return _C._shared_file(self._holder), self.nbytes()
 
     @classmethod
     def _new_shared(cls, size: int, *, device: Any = None) -> UntypedStorage:
-        """New bytes that other processes can see."""
+        """Make a new storage in shared memory."""
         return untyped_storage(_C._new_shared(size))
 
     @classmethod
@@ -101,7 +101,7 @@ class UntypedStorage:
 
     @classmethod
     def from_file(cls, filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The bytes of a mapped file; shared ones are written back, and make the file if needed."""
+        """Map a file; shared mappings are written back, and create the file if needed."""
         import mmap  # rarely needed
 
         with open(filename, "a+b" if shared else "rb") as file:
@@ -159,8 +159,8 @@ class UntypedStorage:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         contents = self.cpu()._bytes
-        if protocol >= 5:  # may travel beside the pickle, without a copy
-            from pickle import PickleBuffer  # whoever pickles has it; `import flambeau` need not
+        if protocol >= 5:  # may be passed out of band, without a copy
+            from pickle import PickleBuffer  # only pickling needs it: `import flambeau` does not
 
             return _from_buffer, (PickleBuffer(contents),)
         return _from_buffer, (bytearray(memoryview(contents)),)
@@ -237,11 +237,11 @@ class TypedStorage:
         return self._untyped_storage.data_ptr()
 
     def is_shared(self) -> bool:
-        """Whether other processes see the memory."""
+        """Return whether the memory is shared with other processes."""
         return self._untyped_storage.is_shared()
 
     def share_memory_(self) -> TypedStorage:
-        """Move the elements to memory that other processes can see."""
+        """Move the elements to shared memory."""
         self._untyped_storage.share_memory_()
         return self
 
@@ -301,7 +301,7 @@ class TypedStorage:
 def window_on(
     whole: Tensor, dtype: fb.dtype, offset: int, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
-    """A tensor on the storage whose bytes ``whole`` are."""
+    """Make a tensor on the storage whose bytes are ``whole``."""
     made = _C._tensor_on_storage(whole, dtype, offset, size, stride)
     return made.as_subclass(type(whole)) if whole.is_meta else made
 
@@ -379,7 +379,7 @@ def _new_storage(args: tuple[Any, ...], dtype: fb.dtype, device: Any) -> Untyped
 def _bytes_of_buffer(
     buffer: Any, dtype: fb.dtype, byte_order: str | None, count: int, offset: int
 ) -> Tensor:
-    """The bytes of some elements of a buffer, copied, in the order of this machine."""
+    """Copy some elements of a buffer as bytes in native order."""
     if byte_order is None and dtype not in (fb.uint8, fb.int8):
         raise RuntimeError("from_buffer: function missing required argument 'byte_order' (pos 2)")
     if byte_order not in (None, "big", "little", "native"):
@@ -410,6 +410,6 @@ def _from_buffer(buffer: Any) -> UntypedStorage:
     view = memoryview(buffer)
     if view.nbytes == 0:
         return UntypedStorage(0)
-    # A pickle that came as bytes is not ours to write to.
+    # A pickle that came as bytes must not be written to.
     owned = bytearray(view) if view.readonly else view
     return untyped_storage(fb.frombuffer(owned, dtype=fb.uint8))

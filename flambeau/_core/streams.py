@@ -35,13 +35,13 @@ class Stream:
         """Wait until all work is done."""
 
     def wait_event(self, event: Event) -> None:
-        """Let what comes wait for a mark."""
+        """Let later work wait for an event."""
 
     def wait_stream(self, stream: Stream) -> None:
-        """Let what comes wait for another queue."""
+        """Let later work wait for another stream."""
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Leave a mark, and return it."""
+        """Record an event, and return it."""
         mark = Event(self.device) if event is None else event
         mark.record(self)
         return mark
@@ -63,7 +63,7 @@ class Stream:
 
 
 class Event:
-    """A mark in a queue of work. Times between marks are those at which they were recorded."""
+    """An event in a queue of work. Elapsed times are between the moments of recording."""
 
     def __init__(
         self,
@@ -79,23 +79,23 @@ class Event:
         self._seconds: float | None = None
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the mark into a queue."""
+        """Record the event in a queue."""
         import time  # rarely needed
 
         self._seconds = time.perf_counter()
 
     def query(self) -> bool:
-        """Whether it has been reached."""
+        """Return whether the event has been reached."""
         return True
 
     def synchronize(self) -> None:
-        """Wait until it has been reached."""
+        """Wait until the event has been reached."""
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let a queue wait until it has been reached."""
+        """Let a queue wait until the event has been reached."""
 
     def elapsed_time(self, end_event: Event) -> float:
-        """The milliseconds between two marks."""
+        """Return the milliseconds between two events."""
         if not (self._times and end_event._times):
             raise ValueError("Event.elapsed_time: both events need enable_timing=True")
         if self._seconds is None or end_event._seconds is None:

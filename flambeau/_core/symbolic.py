@@ -1,4 +1,4 @@
-"""``SymInt``, ``SymFloat`` and ``SymBool``: values that are known later.
+"""``SymInt``, ``SymFloat`` and ``SymBool``: PyTorch's symbolic values.
 
 Here every size is a number when a program asks for it. The classes exist for ``isinstance`` and
 annotations and have no instances; the functions take plain numbers.
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Symbol:
-    """A number that is known later; there is none."""
+    """A symbolic number; there are no instances."""
 
     node: Any
 
@@ -39,15 +39,15 @@ class _Symbol:
 
 
 class SymInt(_Symbol):
-    """An integer that is known later."""
+    """A symbolic integer."""
 
 
 class SymFloat(_Symbol):
-    """A floating point number that is known later."""
+    """A symbolic floating-point number."""
 
 
 class SymBool(_Symbol):
-    """A truth value that is known later."""
+    """A symbolic boolean."""
 
 
 def sym_not(a: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Methods of Tensor that are written in Python: protocols of the language and of NumPy."""
+"""Tensor methods written in Python: protocols of the language and of NumPy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_tensor(obj: object, /) -> bool:
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
-    """NumPy's way to ask for an array; it shares the tensor's memory unless it has to be copied."""
+    """Convert to a NumPy array, which shares the tensor's memory unless a copy is needed."""
     array = self.numpy()
     if dtype is not None and array.dtype != dtype:
         if copy is False:
@@ -38,7 +38,7 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-    """Functions of NumPy that were called with a tensor give a tensor back."""
+    """Convert results of NumPy functions back to tensors."""
     return _C.from_numpy(array)
 
 
@@ -109,7 +109,7 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
 
 
 def _record_stream(self: Tensor, stream: Any) -> None:
-    """Keep the memory until the work in a stream of a GPU is done with it."""
+    """Keep the memory until the work in a GPU stream is done with it."""
     raise RuntimeError(f"record_stream: expected a tensor on a GPU, got one on {self.device}")
 
 
@@ -170,12 +170,12 @@ def _dequantize(self: Tensor) -> Tensor:
 
 
 def _complex_half(self: Tensor) -> Tensor:
-    """The elements as complex32, which no tensor holds yet."""
+    """Return the elements as complex32, which is not supported yet."""
     return self.to(_C.complex32)
 
 
 def _dim_order(self: Tensor, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions in the order of their strides, the longest first."""
+    """Return the dimensions in the order of their strides, the largest first."""
     stride = self.stride()
     order = sorted(range(self.dim()), key=lambda dim: -stride[dim])
     if ambiguity_check and len({stride[dim] for dim in order if self.shape[dim] != 1}) < self.dim():
@@ -184,7 +184,7 @@ def _dim_order(self: Tensor, ambiguity_check: Any = False) -> tuple[int, ...]:
 
 
 def _module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
-    """What `load_state_dict` puts in the place of this tensor when it swaps tensors."""
+    """Return the replacement of this tensor when `load_state_dict` swaps tensors."""
     return other.detach() if assign else self.copy_(other).detach()
 
 
@@ -201,24 +201,24 @@ def _is_distributed(self: Tensor) -> bool:
 
 
 def _reflected_division(self: Tensor, other: Any) -> Any:
-    """``other / self``, by the name that it had in Python 2."""
+    """``other / self``, under its name of Python 2."""
     return self.reciprocal() * other
 
 
 def _narrow_copy(self: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """``narrow`` in memory of its own."""
+    """Return a copy of ``narrow``."""
     return self.narrow(dim, start, length).clone(memory_format=_C.contiguous_format)
 
 
 def _hermitian(self: Tensor) -> Tensor:
-    """The transpose of a complex conjugate matrix."""
+    """The conjugate transpose of a matrix."""
     from flambeau._operators.matrices import hermitian  # rarely needed
 
     return hermitian(self)
 
 
 def _adjoint(self: Tensor) -> Tensor:
-    """The same of each matrix of a batch."""
+    """The conjugate transpose of each matrix of a batch."""
     from flambeau._operators.matrices import adjoint  # rarely needed
 
     return adjoint(self)
@@ -230,7 +230,7 @@ _METHODS: dict[str, Any] = {
     "mH": property(_adjoint),
     "__array__": _array,
     "__array_wrap__": _array_wrap,
-    "__array_priority__": 1000,  # NumPy lets the tensor's operators go first
+    "__array_priority__": 1000,  # NumPy gives precedence to the tensor's operators
     "__complex__": _complex,
     "__contains__": _contains,
     "__deepcopy__": pickling.deepcopy_tensor,
@@ -260,7 +260,7 @@ _METHODS: dict[str, Any] = {
     "untyped_storage": storage.untyped_storage,
 }
 
-# Iteration and the attributes ask for other things of the tensor, which can be overridden.
+# Iteration and the attributes use other methods of the tensor, which can be overridden.
 _NOT_OVERRIDABLE = {"__iter__", "__array_priority__", "H", "mH"}
 
 for _name, _value in _METHODS.items():

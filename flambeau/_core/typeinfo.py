@@ -20,14 +20,14 @@ _FLOATS = {
     "bfloat16": (16, 7, -126, 1e-2, (2 - 2.0**-7) * 2.0**127),
     "float32": (32, 23, -126, 1e-6, (2 - 2.0**-23) * 2.0**127),
     "float64": (64, 52, -1022, 1e-15, (2 - 2.0**-52) * 2.0**1023),
-    # The 8-bit types differ in which bit patterns they give up for infinity and NaN.
+    # The 8-bit types differ in the bit patterns that they use for infinity and NaN.
     "float8_e4m3fn": (8, 3, -6, 1.0, 448.0),
     "float8_e4m3fnuz": (8, 3, -7, 1.0, 240.0),
     "float8_e5m2": (8, 2, -14, 1.0, 57344.0),
     "float8_e5m2fnuz": (8, 3, -15, 1.0, 57344.0),  # PyTorch gives the eps of e4m3 here
     "float8_e8m0fnu": (8, 0, -127, 1.0, 2.0**127),
 }
-_UNSIGNED_FLOATS = {"float8_e8m0fnu"}  # the least value is then the smallest positive one
+_UNSIGNED_FLOATS = {"float8_e8m0fnu"}  # the smallest value is then the smallest positive one
 # A complex type has the limits of its parts.
 _PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 _INTEGERS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}

@@ -1,1 +1,1 @@
-"""What is shown to people: progress, charts, pictures, descriptions of tensors."""
+"""Output for people: progress bars, charts, images, descriptions of tensors."""

@@ -1,4 +1,4 @@
-"""Charts as SVG text, coloured by the page they stand in: ``STYLE`` is the CSS they need."""
+"""Charts as SVG text, coloured by the surrounding page: ``STYLE`` is the CSS they need."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STYLE = """
 
 _WIDTH, _HEIGHT = 520, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 34, 38
-_VISIBLE = 0.05  # the share from which on a small column has a label
+_VISIBLE = 0.05  # the share above which a small column has a label
 
 
 @dataclass
@@ -35,12 +35,12 @@ class Series:
     name: str
     points: Sequence[tuple[float, float]]
     colour: str = "a"
-    faint: bool = False  # in the background: thin, without a name and without points
+    faint: bool = False  # in the background: thin, without a name or points
 
 
 @dataclass
 class _Scale:
-    """From values to places on the picture, in a straight way or by logarithms."""
+    """Maps values to positions in the chart, linearly or logarithmically."""
 
     low: float
     high: float
@@ -69,10 +69,10 @@ def line_chart(
     y_range: tuple[float, float] | None = None,
     log: bool = False,
 ) -> str:
-    """Curves over a common axis; `number` writes the values of the other axis."""
+    """Draw curves over a common axis; `number` formats the values of the other axis."""
     series = [_drawable(one, log) for one in series]
     xs = [x for one in series for x, _ in one.points] or [0.0, 1.0]
-    # What is in the background may leave the picture; the curves in front must be in it.
+    # Background curves may leave the chart; those in front must be inside.
     ys = [y for one in series if not one.faint for _, y in one.points] or [0.5, 1.0]
     across = _Scale(*(x_range or (min(xs), max(xs))), _LEFT, _WIDTH - _RIGHT)
     up = _Scale(*(y_range or (min(ys), max(ys))), _HEIGHT - _BOTTOM, _TOP, log)
@@ -85,7 +85,7 @@ def line_chart(
 def columns_chart(
     title: str, probabilities: Sequence[float], chosen: int, labels: Iterable[str]
 ) -> str:
-    """A few small columns of heights between 0 and 1, the visible ones with labels, one marked."""
+    """Draw a few small columns of heights between 0 and 1, labelled if visible, one marked."""
     step, tall, room = 10, 34, 14
     parts = []
     for index, (probability, label) in enumerate(zip(probabilities, labels, strict=True)):
@@ -125,7 +125,7 @@ def _grid(
 
 
 def _drawable(one: Series, log: bool) -> Series:
-    """Without the points that have no place: NaN, infinities, and what has no logarithm."""
+    """Drop points without a position: NaN, infinities, and nonpositive values on a log scale."""
     points = [(x, y) for x, y in one.points if math.isfinite(y) and (y > 0 or not log)]
     return replace(one, points=points)
 
@@ -146,7 +146,7 @@ def _curve(one: Series, across: _Scale, up: _Scale, number: Callable[[float], st
 
 
 def _legend(series: Sequence[Series], number: Callable[[float], str]) -> Iterable[str]:
-    """Names with the last value of each, in a line above the picture."""
+    """Names with their last values, in a line above the chart."""
     x = float(_LEFT)
     for one in series:
         text = f"{one.name} {number(one.points[-1][1])}" if one.points else one.name

@@ -1,4 +1,4 @@
-"""``Tensor.describe``: what one wants to know of a tensor before looking at its elements."""
+"""``Tensor.describe``: a one-line summary of a tensor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Description:
     min: float | None  # None where there is no finite element, or no order
     max: float | None
     mean: complex | float | None
-    std: float | None  # of the elements as they are, not of a sample
+    std: float | None  # exact, not estimated from a sample
     nan: int
     inf: int
     zeros: int
@@ -81,7 +81,7 @@ def describe(self: Tensor) -> Description:
 
 
 def readable_bytes(count: float) -> str:
-    """A number of bytes as people write it."""
+    """Format a number of bytes."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.0f} B" if unit == "B" else f"{count:.3g} {unit}"

@@ -10,13 +10,13 @@ from flambeau import _C, Tensor
 __all__ = ["encode"]
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_KINDS = {1: 0, 2: 4, 3: 2, 4: 6}  # how a file calls so many channels; 2 and 4 are with opacity
+_KINDS = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG colour type by number of channels; 2 and 4 include alpha
 _PIECE = 8192  # bytes of a part of the rows
 _LOOKAHEAD = 262  # what zlib needs beside the bytes it has seen
 
 
 def encode(image: Tensor, level: int = 6) -> bytearray:
-    """The file of an image (1 to 4 channels, height, width) of bytes."""
+    """Encode an image (1 to 4 channels, height, width) of bytes."""
     rows = _C._filter_png(image)
     channels, height, width = image.shape
     header = struct.pack(">IIBBBBB", width, height, 8, _KINDS[channels], 0, 0, 0)

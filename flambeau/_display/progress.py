@@ -27,10 +27,10 @@ T = TypeVar("T")
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _WIDEST, _NARROWEST = 32, 8  # columns of the bar itself
-_INTERVAL = 0.1  # seconds between two pictures
+_INTERVAL = 0.1  # seconds between two redraws
 _MEMORY = 3.0  # seconds after which an old rate counts for a third
 
-# The bars that are running, outermost first; the lock is held while any of them draws.
+# The running bars, outermost first; the lock is held while any of them draws.
 _running: list[Progress[Any]] = []
 _lock = threading.RLock()
 
@@ -202,7 +202,7 @@ class Progress(Generic[T]):
             screen.print_above(sep.join(map(str, values)) + "\n")
 
     def close(self) -> None:
-        """Finish the line. A loop and a ``with`` block do it by themselves, after an error too."""
+        """Finish the line. A loop and a ``with`` block do it themselves, even after an error."""
         screen, self._screen = self._screen, None
         if screen is None:
             return
@@ -233,17 +233,17 @@ class Progress(Generic[T]):
         return self._screen
 
     def _line(self, room: int, blocks: bool, style: Style) -> str:
-        """The picture of this moment, at most `room` columns wide."""
+        """The current text, at most `room` columns wide."""
         before = f"{self.description} " if self.description else ""
         after = self._after()
         share = self._share()
         if share is not None:
             before += f"{math.floor(share * 100):3d}% "
-            # It never grows again, or it would dance with the length of the metrics.
+            # It never grows again, or the bar would jump with the length of the metrics.
             self._space = min(self._space, room - cells(before) - cells(after) - 3)
             if self._space >= _NARROWEST:
                 return f"{before}{style(_bar(share, self._space, blocks), 'yellow')} {after}"
-        # Where even that is too much, the description gives way first.
+        # If even that is too long, the description is cut first.
         before = clipped(before, max(room - cells(after), _NARROWEST))
         return clipped(before + after, room)
 
@@ -254,7 +254,7 @@ class Progress(Generic[T]):
         return self.count / self.total if self.total else 1.0
 
     def _after(self) -> str:
-        """Count, time, rate and metrics: what stands behind the bar."""
+        """Count, time, rate and metrics: the text after the bar."""
         share = self._share()
         of = f"/{self.total}" if share is not None else ""
         return "  ".join([f"{self.count}{of}", *self._times(share), *_pairs(self._metrics)])
@@ -305,7 +305,7 @@ class _Screen:
         self._blocks = can_show(stream, _EIGHTHS)
         self._style = Style(stream)
         self._bars: list[Progress[Any]] = []
-        self._lines = 0  # that are on the screen now; the cursor is at the end of the last
+        self._lines = 0  # on the screen now; the cursor is at the end of the last
         self.unfinished = False  # whether a printed line waits for its end
         self._beside: list[_Beside] = []
         # A bar that is not drawn is never due.
@@ -323,7 +323,7 @@ class _Screen:
         with _lock:
             outermost = bar is self._bars[0]
             self._bars.remove(bar)
-            if bar in _running:  # a forked child has forgotten those of its parent
+            if bar in _running:  # a forked child has forgotten its parent's bars
                 _running.remove(bar)
             kept = outermost if bar._keep is None else bar._keep
             if kept and self._live:
@@ -340,11 +340,11 @@ class _Screen:
         return self.due != math.inf
 
     def draw(self) -> None:
-        """Draw every bar over its last picture."""
+        """Redraw every bar."""
         with _lock:
             lines = [self._picture(bar) for bar in self._bars]
             if self._notebook:
-                lines = lines[-1:]  # there is no way up: the innermost bar stands for all
+                lines = lines[-1:]  # the cursor cannot move up: only the innermost bar is drawn
             start = "\n" if self.unfinished else self._home()
             self._lines, self.unfinished = len(lines), False
             self.due = perf_counter() + _INTERVAL
@@ -355,14 +355,14 @@ class _Screen:
         return bar._line(room, self._blocks, self._style)
 
     def clear(self) -> None:
-        """Take the bars off the screen; the next picture puts them back."""
+        """Erase the bars; the next redraw puts them back."""
         with _lock:
             if self._lines:
                 self._write(self._home() + "\033[J")
                 self._lines = 0
 
     def print_above(self, text: str) -> None:
-        """Write whole lines where the bars are, and the bars again below them."""
+        """Write whole lines above the bars."""
         with _lock:
             self.clear()
             self._write("\n" * self.unfinished + text)
@@ -371,26 +371,26 @@ class _Screen:
                 self.draw()
 
     def abandon(self) -> None:
-        """In a forked child: the screen is the parent's, and what is printed is no concern."""
+        """In a forked child: the screen belongs to the parent, and printing is not tracked."""
         self._lines, self.due = 0, math.inf
         self._last_line = False
         for beside in self._beside:
             beside.end()
 
     def _home(self) -> str:
-        """To the beginning of the first line."""
+        """Move to the beginning of the first line."""
         return ("\r" if self._lines else "") + f"\033[{self._lines - 1}A" * (self._lines > 1)
 
     def _write(self, text: str) -> None:
         try:
             self.stream.write(text)
             self.stream.flush()
-        except (AttributeError, OSError, ValueError):  # it has gone: the loop goes on without it
+        except (AttributeError, OSError, ValueError):  # it is gone: the loop goes on without it
             self.due = math.inf
 
 
 class _Beside:
-    """Stands for ``sys.stdout`` or ``sys.stderr`` while bars run, so that ``print`` goes above."""
+    """Replaces ``sys.stdout`` or ``sys.stderr`` while bars run, so that ``print`` goes above."""
 
     def __init__(self, name: str, screen: _Screen) -> None:
         self._name = name
@@ -400,7 +400,7 @@ class _Beside:
             setattr(sys, name, self)
 
     def end(self) -> None:
-        if getattr(sys, self._name) is self:  # else somebody has put another one in its place
+        if getattr(sys, self._name) is self:  # otherwise somebody has replaced it
             setattr(sys, self._name, self.stream)
 
     def write(self, text: str) -> int:
@@ -422,7 +422,7 @@ def _forked() -> None:
     _lock.release()
 
 
-# No other thread may be drawing at that moment: the child would wait for it for ever.
+# No other thread may be drawing at that moment: the child would wait for it forever.
 os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_forked)
 
 
@@ -448,7 +448,7 @@ def _pairs(metrics: dict[str, Any]) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    """Four digits of a number; what cannot be read as one is shown as it prints."""
+    """Format a number with four digits; anything else as it prints."""
     if isinstance(value, (str, bool, int)):
         return str(value)
     try:

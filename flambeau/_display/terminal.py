@@ -1,4 +1,4 @@
-"""What a stream can show: live lines, their width, characters beyond ASCII, colours."""
+"""Capabilities of a stream: live lines, width, characters beyond ASCII, colours."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def can_show(stream: TextIO, text: str) -> bool:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Text of a file, with everything escaped that a terminal could take for an order of its own.
+    """Escape everything in a text that a terminal could take for a control sequence.
 
-    Those are control characters and marks that change the direction of writing; ``keep`` are the
-    ones among them that may stay.
+    These are control characters and marks that change the direction of writing; those in
+    ``keep`` may stay.
     """
     if text.isprintable():
         return text
@@ -71,7 +71,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def cells(text: str) -> int:
-    """The columns that `text` takes: a Chinese character takes two, a combining one none."""
+    """The columns of `text`: a Chinese character takes two, a combining one none."""
     if text.isascii():
         return len(text)
     return sum(_width(character) for character in text)

@@ -1,1 +1,1 @@
-"""Where Flambeau ends: what it refuses, with the remedy, and what it takes without effect."""
+"""The limits of Flambeau: what it refuses, with the remedy, and what it accepts without effect."""

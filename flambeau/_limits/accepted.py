@@ -1,9 +1,9 @@
-"""What Flambeau takes from a program without acting on it: one list, and one warning for each.
+"""Options that Flambeau accepts without effect: one list, and one warning for each.
 
-A thing is in the list where PyTorch, on a machine without a GPU, would do something that a program
+An option is in the list if PyTorch, on a machine without a GPU, would do something that a program
 can see (another result, an error, a call, a file, speed that was asked for) and Flambeau does not.
-What PyTorch ignores on such a machine too is not. ``flambeau run --audit`` reads the list, and the
-table of docs/compatibility.md is made of it.
+Options that PyTorch ignores on such a machine too are not. ``flambeau run --audit`` reads the list,
+and the table of docs/compatibility.md is generated from it.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ _said: set[str] = set()
 
 
 class AcceptedWarning(UserWarning):
-    """Something was taken that changes nothing."""
+    """An option was accepted that has no effect."""
 
 
 def accepted(name: str, stacklevel: int = 1) -> None:
-    """Warn, the first time in a process, that what ``ACCEPTED`` has under a name has no effect.
+    """Warn, once per process, that a name in ``ACCEPTED`` has no effect.
 
-    The warning is put down to the caller of the function that calls this, or to one further out.
+    The warning points at the caller of the function that calls this, or further out.
     """
     if name in _said:
         return
@@ -85,6 +85,6 @@ def accepted(name: str, stacklevel: int = 1) -> None:
 
 
 def table() -> str:
-    """The list as a table in Markdown."""
+    """Return the list as a Markdown table."""
     rows = [f"| `{name}` | {ACCEPTED[name]} |" for name in sorted(ACCEPTED)]
     return "\n".join(["| accepted | what happens, and the remedy |", "|---|---|", *rows])

@@ -1,4 +1,4 @@
-"""``torch.classes``: classes of compiled libraries for PyTorch, of which there are none."""
+"""``torch.classes``: classes of libraries compiled against PyTorch, which cannot be loaded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["classes"]
 
 
 def no_library(path: Any) -> OSError:
-    """What loading a library that is compiled against PyTorch raises."""
+    """The error for loading a library compiled against PyTorch."""
     return OSError(
         f"load_library: {str(path)!r} holds operators that are compiled against PyTorch and "
         "cannot run here; torch.library.custom_op makes an operator of a function of Python"
@@ -31,7 +31,7 @@ class _ClassNamespace(ModuleType):
 
 
 class _Classes(ModuleType):
-    """Namespaces of classes, made when they are asked for."""
+    """Namespaces of classes, made on first access."""
 
     def __init__(self) -> None:
         super().__init__("torch.classes")

@@ -1,7 +1,7 @@
-"""What Flambeau refuses as a whole: names below ``torch``, each with a reason and the remedy.
+"""Names below ``torch`` that Flambeau refuses entirely, each with a reason and the remedy.
 
-Functions and classes that only refuse are made of this table by `flambeau._limits.refusing`. What
-a working function refuses, such as one of its options, it says itself.
+Functions and classes that only refuse are generated from this table by `flambeau._limits.refusing`.
+A working function reports unsupported options itself.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__: list[str] = []
 
 # By module or class and name: the reason with the remedy, the class of the error, and what the
-# name is for in PyTorch where the table says it.
+# name is for in PyTorch, if the table says it.
 REFUSALS: dict[str, dict[str, tuple[str, type[Exception], str]]] = {}
 
 _CPU = "this build of Flambeau computes on the CPU; "
@@ -58,7 +58,7 @@ def _refuse(
         rows[name] = (reason, error, text)
 
 
-# Kinds of tensors that there are not.
+# Unsupported kinds of tensors.
 _refuse(
     "",
     _COMPRESSED,
@@ -122,7 +122,7 @@ _refuse(
 )
 _refuse("Tensor", _CPU + "leave the call out", AssertionError, names="xpu ipu mtia")
 
-# What PyTorch took away.
+# Removed from PyTorch.
 _refuse(
     "Tensor",
     "reinforce() was removed; use torch.distributions and its log_prob",

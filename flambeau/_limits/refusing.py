@@ -1,6 +1,6 @@
-"""Functions and classes that are there to say what is missing: using one raises an error.
+"""Functions and classes that exist only to say what is missing: using one raises an error.
 
-What they say is in the table `REFUSALS`. The audit of a program tells them from others by their
+Their messages are in the table `REFUSALS`. The audit of a program recognises them by their
 annotation, ``NoReturn``.
 """
 
@@ -17,7 +17,7 @@ Function = Callable[..., Any]
 
 
 def refusal(name: str, error: type[Exception] | None = None) -> Exception:
-    """What using a name raises; what a refused class has is refused for the same reason."""
+    """The error that using a name raises; members of a refused class are refused for its reason."""
     where, _, last = name.rpartition(".")
     while last not in REFUSALS.get(where, ()):
         where, _, last = where.rpartition(".")
@@ -31,13 +31,13 @@ def refused(name: str) -> Function:
 
 
 def refused_in(where: str) -> dict[str, Function]:
-    """The functions of a module or class that the table has, ``""`` for those of ``torch``."""
+    """The functions of a module or class in the table, ``""`` for those of ``torch``."""
     prefix = f"{where}." if where else ""
     return {name: refused(prefix + name) for name in REFUSALS[where]}
 
 
 def refused_type(name: str, methods: tuple[str, ...] = ()) -> Any:
-    """A class for annotations and ``isinstance``: to make an object or call a method raises."""
+    """A class for annotations and ``isinstance``: making an object or calling a method raises."""
 
     def __new__(cls: Any, *_: Any, **__: Any) -> NoReturn:
         raise refusal(name)
@@ -52,7 +52,7 @@ def refused_type(name: str, methods: tuple[str, ...] = ()) -> Any:
 
 
 def doc_of(name: str) -> str:
-    """What help says of a name."""
+    """The docstring of a name."""
     where, _, last = name.rpartition(".")
     reason, _, text = REFUSALS[where][last]
     return text or f"Not available: {reason}."

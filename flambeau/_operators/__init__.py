@@ -1,1 +1,1 @@
-"""Operators that are written in Python, composed of native ones; the table names most of them."""
+"""Operators written in Python, composed of native ones; the table names most of them."""

@@ -1,4 +1,4 @@
-"""Tensors brought to a given size or length."""
+"""Tensors adapted to a given size or length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__: list[str] = []
 
 
 def resize(input: Tensor, *sizes: Any) -> Tensor:
-    """Return the elements in another shape with as many."""
+    """Return the elements in another shape of the same size."""
     shape = _sizes(sizes)
     if math.prod(shape) != input.numel():
         raise RuntimeError(
@@ -52,7 +52,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     if input.dim() == 0:
         return fb.empty(size, 0, dtype=fb.int64, device=input.device)
-    # By sorting, because vmap knows no results whose size depends on the elements.
+    # By sorting, because vmap does not support results whose size depends on the elements.
     chosen = (input != 0).reshape(-1)
     order = chosen.to(fb.uint8).argsort(descending=True, stable=True)[:size]
     order = fb.nn.functional.pad(order, (0, size - order.shape[0]))
@@ -71,19 +71,19 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     others = _all_but(input, dim)
     norms = fb.linalg.vector_norm(input, p, others, keepdim=True)
-    # What keeps a norm of exactly maxnorm below it, and zero from dividing.
+    # Keeps a norm of exactly maxnorm below it, and avoids division by zero.
     scale = fb.where(norms > maxnorm, maxnorm / (norms + 1e-7), fb.ones_like(norms))
     return input * scale
 
 
 def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """`renorm` in place."""
-    # Of a copy, because the derivative of the norm needs the elements as they were.
+    # From a copy, because the derivative of the norm needs the original elements.
     return input.copy_(renorm(input.clone(), p, dim, maxnorm))
 
 
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """Return the norm over all dimensions but ``dim``, which are kept; over all if it is -1."""
+    """Return the norm over all dimensions except ``dim``, which is kept; over all if it is -1."""
     if dim == -1:
         return fb.linalg.vector_norm(v, pow)
     return fb.linalg.vector_norm(v, pow, _all_but(v, dim), keepdim=True)
@@ -99,7 +99,7 @@ def _all_but(tensor: Tensor, dim: int) -> list[int]:
 
 
 def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """Return the sum of the singular values of a matrix, or of those in two dimensions."""
+    """Return the nuclear norm, over two dimensions."""
     return fb.linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
 
 

@@ -55,7 +55,7 @@ def gradient(
 ) -> tuple[Tensor, ...]:
     """Estimate the derivative along each dimension by central differences.
 
-    ``spacing`` is the distance of the samples, for all dimensions or one for each, or a tensor of
+    ``spacing`` is the distance between samples, for all dimensions or one for each, or a tensor of
     coordinates for each. ``edge_order`` 1 or 2 chooses the accuracy of the two outermost samples.
     """
     if edge_order not in (1, 2):
@@ -115,17 +115,17 @@ def _derivative(input: Tensor, dim: int, spacing: Any, edge_order: int) -> Tenso
 
     first, last = slope(0), slope(-1)
     if edge_order == 2:
-        # Extend the straight line through the two outermost slopes to the edge.
+        # Extrapolate the two outermost slopes linearly to the edge.
         first = first + (slope(0) - slope(1)) * step(0) / (step(0) + step(1))
         last = last + (slope(-1) - slope(-2)) * step(-1) / (step(-1) + step(-2))
     if count == 2:
         return fb.cat([first, last], dim)
     left, right = samples(0, count - 2), samples(2, count - 2)
     if not isinstance(spacing, Tensor):
-        # The sample itself has no say, so that an infinite one spoils its neighbours alone.
+        # The sample itself does not count, so that an infinite one affects only its neighbours.
         return fb.cat([first, (right - left) / (2 * spacing), last], dim)
     before, after = step(0, count - 2), step(1, count - 2)
-    # Weighted so that a parabola comes out exactly where the samples are unevenly spaced.
+    # Weighted so that a parabola is exact for unevenly spaced samples.
     inner = (
         right * (before / (after * (before + after)))
         + samples(1, count - 2) * ((after - before) / (before * after))

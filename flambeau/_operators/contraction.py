@@ -31,7 +31,7 @@ def einsum(*args: Any) -> Tensor:
 
 
 def _from_sublists(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
-    """Turn ``a, [0, 1], b, [1, 2], [0, 2]`` into an equation and its operands."""
+    """Convert ``a, [0, 1], b, [1, 2], [0, 2]`` to an equation and its operands."""
 
     def letter(subscript: Any) -> str:
         if subscript is Ellipsis:
@@ -71,7 +71,7 @@ def tensordot(
 
 
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """Multiply matrices in the order that costs least."""
+    """Multiply matrices in the cheapest order."""
     if not matrices:
         raise ValueError("chain_matmul: expected at least one matrix")
     for matrix in matrices:
@@ -82,7 +82,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     return fb.linalg.multi_dot(matrices)
 
 
-# From this many rows on, products of matrices are worth the digits that they cost.
+# From this many rows on, matrix products are worth their loss of precision.
 _ROWS_FOR_PRODUCTS = 25
 
 
@@ -95,7 +95,7 @@ def cdist(
     """Distances in the p-norm between each row of x1 and each row of x2.
 
     ``compute_mode`` says whether Euclidean distances may come from ``|x|^2 + |y|^2 - 2 x y``, which
-    is quick but loses digits between near points: ``use_mm_for_euclid_dist_if_necessary`` (from 25
+    is fast but loses digits between near points: ``use_mm_for_euclid_dist_if_necessary`` (from 25
     rows on), ``use_mm_for_euclid_dist`` or ``donot_use_mm_for_euclid_dist``.
     """
     for x in (x1, x2):

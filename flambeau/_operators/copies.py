@@ -1,4 +1,4 @@
-"""Views in memory of their own: ``view_copy`` and the other ``_copy`` operators."""
+"""Copies of views: ``view_copy`` and the other ``_copy`` operators."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def as_strided_scatter(
     stride: Sequence[int],
     storage_offset: int | None = None,
 ) -> Tensor:
-    """Return a copy with ``src`` where ``as_strided`` would look."""
+    """Return a copy with ``src`` written to the elements that ``as_strided`` selects."""
     reach = [(n - 1) * step for n, step in zip(input.shape, input.stride(), strict=True)]
     end = input.storage_offset() + sum(reach) + 1 if input.numel() else input.storage_offset()
     offset = input.storage_offset() if storage_offset is None else storage_offset
@@ -56,7 +56,7 @@ def as_strided_scatter(
     return written.as_strided(input.shape, input.stride(), input.storage_offset())
 
 
-# Of what they are copies.
+# The views that they copy.
 COPIES: dict[str, Callable[..., Any]] = {
     "alias_copy": _same,
     "as_strided_copy": Tensor.as_strided,

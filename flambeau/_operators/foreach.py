@@ -1,7 +1,7 @@
 """``torch._foreach_add`` and the others: an operator applied to each tensor of a list.
 
-Optimisers of other packages are written with them. Each is made of the operator of that name when
-it is first asked for; those with an underscore behind the name change the tensors they are given.
+Optimisers of other packages use them. Each is made from the operator of that name on first access;
+those that end in an underscore change their tensors in place.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _tensors(name: str, given: Any) -> Sequence[Tensor]:
 
 
 def _paired(name: str, tensors: Sequence[Tensor], given: Any) -> Sequence[Any]:
-    """What goes with each of the tensors: from a list, or the same for all."""
+    """The arguments for each tensor: from a list, or the same for all."""
     if isinstance(given, (list, tuple)):
         return _same(name, tensors, given)
     if isinstance(given, Tensor) and given.dim() > 0:

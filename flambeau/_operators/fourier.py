@@ -1,4 +1,4 @@
-"""Fourier transforms as users call them: lengths, norms and types, then one of three kernels."""
+"""Fourier transforms: arguments, norms and dtypes, then one of three kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flambeau import _C, Tensor
 
 
 class _Plan:
-    """Dimensions and lengths of a transform; the last one may be given as half a spectrum."""
+    """Dimensions and lengths of a transform; the last one may be half of a spectrum."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class _Plan:
         return 1 / points if (norm == "forward") == forward else 1.0
 
     def fitted(self, input: Tensor, halved_input: bool) -> Tensor:
-        """The input, cut off or filled with zeros to the lengths of the transform."""
+        """The input, cropped or zero-padded to the lengths of the transform."""
         wanted = list(self.sizes)
         if halved_input and wanted:
             wanted[-1] = wanted[-1] // 2 + 1
@@ -94,7 +94,7 @@ class _Plan:
 
 
 def _supported(name: str, input: Tensor, allow_complex: bool = True) -> Tensor:
-    """The input in a type that has transforms: integers become the default float."""
+    """The input in a dtype that has transforms: integers become the default float."""
     if input.dtype in (fb.float16, fb.bfloat16):
         raise RuntimeError(f"fft.{name}: unsupported dtype {input.dtype}")
     if input.is_complex():

@@ -18,7 +18,7 @@ def histogramdd(
     weight: Tensor | None = None,
     density: bool = False,
 ) -> Any:
-    """Count the points, one a row, in the boxes between edges, and return the edges too."""
+    """Count points, one per row, in the bins between edges, and return the edges too."""
     if input.dim() == 0 and isinstance(bins, int):
         raise IndexError("histogramdd: input has no dimension of coordinates")
     if input.dim() < 2:
@@ -56,7 +56,7 @@ def histogramdd(
 
 
 def _even_edges(values: Tensor, count: int, limits: tuple[float, float] | None) -> Tensor:
-    """Those of the histogram of one coordinate."""
+    """The bin edges along one coordinate."""
     if count < 1:
         raise RuntimeError(f"histogramdd: expected at least one bin, got {count}")
     edges: Tensor = fb.histogram(values.contiguous(), count, range=limits)[1]
@@ -70,7 +70,7 @@ def _counted(points: Tensor, edges: list[Tensor], weight: Tensor | None) -> Tens
     for dim, (each, size) in enumerate(zip(edges, shape, strict=True)):
         values = points[:, dim].contiguous()
         at = fb.searchsorted(each.contiguous(), values, right=True) - 1
-        at = at.masked_fill(values == each[-1], size - 1)  # the last box has its upper edge too
+        at = at.masked_fill(values == each[-1], size - 1)  # the last bin includes its upper edge
         inside &= (values >= each[0]) & (values <= each[-1])
         place = place * size + at.clamp(0, size - 1)
     hist = points.new_zeros(shape).reshape(-1)

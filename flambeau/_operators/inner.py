@@ -1,4 +1,4 @@
-"""Operators that PyTorch keeps below the ones that programs know: ``torch.ops.aten._softmax``."""
+"""PyTorch's internal operators below the public ones: ``torch.ops.aten._softmax``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _batch_norm_with_update(
     momentum: float,
     eps: float,
 ) -> tuple[Tensor, ...]:
-    """Normalise a batch in training. The last result is memory that no kernel here needs."""
+    """Batch normalisation in training. The last result is a reserve that no kernel here needs."""
     results = fb.native_batch_norm(
         input, weight, bias, running_mean, running_var, True, momentum, eps
     )
@@ -71,7 +71,7 @@ def _chunk_cat(
 
 
 def _wide(tensor: Tensor) -> Tensor:
-    """Numbers of 16 bits as float32, so that results are rounded once."""
+    """Convert 16-bit numbers to float32, so that results are rounded only once."""
     return tensor.float() if tensor.dtype in (fb.float16, fb.bfloat16) else tensor
 
 
@@ -101,7 +101,7 @@ def _max_pool2d_with_indices_backward(
     ceil_mode: bool,
     indices: Tensor,
 ) -> Tensor:
-    """Add every gradient to the zeros of its plane, where the largest element was."""
+    """Scatter every gradient to the position of the maximum in its plane."""
     # Of the input itself, which has a gradient: zeros, too.
     zeros = self.masked_fill(fb.ones_like(self, dtype=fb.bool), 0)
     added = zeros.flatten(-2).scatter_add(-1, indices.flatten(-2), grad_output.flatten(-2))
@@ -112,13 +112,13 @@ def _max_pool2d_with_indices_backward(
 
 
 def _safe_softmax(self: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """``softmax``, with zeros where all is masked by -inf."""
+    """``softmax``, with zeros where everything is masked by -inf."""
     masked = (self == -float("inf")).all(dim, keepdim=True)
     return fb.softmax(self.masked_fill(masked, 0), dim, dtype=dtype).masked_fill(masked, 0)
 
 
 def _within(self: Tensor, indices: Sequence[Tensor | None]) -> tuple[Any, ...]:
-    """Indices moved into their dimensions: those that a mask leaves out may lie anywhere."""
+    """Clamp indices to their dimensions: masked ones may have any value."""
     return tuple(
         slice(None) if index is None else index.clamp(-size, size - 1)
         for index, size in zip(indices, self.shape, strict=False)
@@ -128,17 +128,17 @@ def _within(self: Tensor, indices: Sequence[Tensor | None]) -> tuple[Any, ...]:
 def _unsafe_masked_index(
     self: Tensor, mask: Tensor, indices: Sequence[Tensor | None], fill: Any
 ) -> Tensor:
-    """The elements that indices name where a mask is set, and a number elsewhere."""
+    """Gather elements at indices where a mask is set, and a constant elsewhere."""
     return self[_within(self, indices)].masked_fill(~mask, fill)
 
 
 def _unsafe_masked_index_put_accumulate(
     self: Tensor, mask: Tensor, indices: Sequence[Tensor | None], values: Tensor
 ) -> Tensor:
-    """A copy to which values are added at indices where a mask is set."""
+    """Add values to a copy at indices where a mask is set."""
     at, added = _within(self, indices), values.masked_fill(~mask, 0)
     result = self.clone()
-    # By the operator, which adds to elements that are named twice.
+    # By the operator, which adds up values at repeated indices.
     places = [
         fb.arange(size, device=self.device).reshape(-1, *(1,) * (self.dim() - 1 - dim))
         if isinstance(index, slice)
@@ -154,7 +154,7 @@ def _upsample_bilinear2d_aa(
     align_corners: bool,
     scale_factors: Sequence[float] | None = None,
 ) -> Tensor:
-    """Interpolate linearly between pixels, or average those that a smaller image leaves out."""
+    """Interpolate linearly between pixels, or average with antialiasing when shrinking."""
     return fb.nn.functional.interpolate(
         input,
         output_size,

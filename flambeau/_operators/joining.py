@@ -1,4 +1,4 @@
-"""Operators that lift, broadcast and join tensors, composed of ``cat`` and views."""
+"""Operators that reshape, broadcast and join tensors, composed of ``cat`` and views."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     """Expand 1-d tensors to the grids of their coordinates.
 
     With ``indexing="ij"`` dimension ``k`` of each grid follows tensor ``k``; with ``"xy"`` the
-    first two dimensions change places.
+    first two dimensions are swapped.
     """
     tensors = _unpacked(tensors)
     _refuse_others("meshgrid", tensors)
@@ -183,7 +183,7 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
 
 
 def cartesian_prod(*tensors: Any) -> Tensor:
-    """Every combination of one element of each tensor, one combination a row."""
+    """Every combination of one element from each tensor, one per row."""
     tensors = _unpacked(tensors)
     _refuse_others("cartesian_prod", tensors)
     for tensor in tensors:
@@ -196,7 +196,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
 
 
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """Every choice of ``r`` elements in the order of the tensor, one choice a row."""
+    """Every combination of ``r`` elements in the order of the tensor, one per row."""
     if input.dim() != 1:
         raise RuntimeError(f"combinations: expected a 1-d tensor, got {tuple(input.shape)}")
     if r < 0:

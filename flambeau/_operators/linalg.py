@@ -19,7 +19,7 @@ def _check_floating(name: str, *tensors: Tensor) -> None:
 
 
 def _check_lapack(name: str, tensor: Tensor) -> None:
-    """Refuses what LAPACK has no routines for, also where nothing is left to compute."""
+    """Refuse dtypes that LAPACK has no routines for, even if nothing is left to compute."""
     if tensor.dtype in (fb.float16, fb.bfloat16):
         raise RuntimeError(
             f"{name}: expected float32, float64, complex64 or complex128, got {tensor.dtype}; "
@@ -45,7 +45,7 @@ def _adjoint(a: Tensor) -> Tensor:
 
 
 def _dims(dim: int | Sequence[int] | None, x: Tensor) -> list[int]:
-    """All dimensions that are meant, counted from the front."""
+    """All dimensions in question, counted from the front."""
     if dim is None or (not isinstance(dim, int) and len(dim) == 0):
         return list(range(x.dim()))
     dims = [dim] if isinstance(dim, int) else list(dim)
@@ -80,7 +80,7 @@ def matrix_norm(
 
 
 def _largest(sizes: Tensor, dim: int, keepdim: bool = False) -> Tensor:
-    """amax for sizes, of which the largest of none is 0."""
+    """amax for sizes; the maximum of none is 0."""
     return sizes.amax(dim, keepdim=keepdim) if sizes.shape[dim] else sizes.sum(dim, keepdim)
 
 
@@ -228,7 +228,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 
 def logdet(input: Tensor) -> Tensor:
-    """Logarithm of the determinant; NaN where that is negative."""
+    """Log determinant; NaN if the determinant is negative."""
     sign, logarithm = fb.linalg.slogdet(input)
     if input.is_complex():
         return sign.log() + logarithm
@@ -266,7 +266,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
 
 
 def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
-    """Product of several matrices in the order that costs least; the ends may be vectors."""
+    """Product of several matrices in the cheapest order; the ends may be vectors."""
     if len(tensors) < 2:
         raise RuntimeError(f"linalg.multi_dot: expected at least 2 tensors, got {len(tensors)}")
     chain = list(tensors)
@@ -295,7 +295,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _cheapest_splits(chain: list[Tensor]) -> dict[tuple[int, int], int]:
-    """For each stretch of the chain, after which matrix to split it (dynamic programming)."""
+    """The best split of each part of the chain (dynamic programming)."""
     sizes = [chain[0].size(0), *(each.size(1) for each in chain)]
     cost = {(i, i): 0 for i in range(len(chain))}
     split: dict[tuple[int, int], int] = {}
@@ -354,7 +354,7 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         raise RuntimeError("linalg.vander: expected a tensor of numbers, got bool")
     _check_lapack("linalg.vander", x)
     if not (x.is_floating_point() or x.is_complex()):
-        x = x.to(fb.int64)  # which powers need sooner than other numbers
+        x = x.to(fb.int64)  # for which powers underflow or overflow sooner
     x = x.unsqueeze(0) if x.dim() == 0 else x
     count = x.size(-1) if N is None else N
     if count <= 1:
@@ -371,7 +371,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 
 
 def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """A window on the diagonals of matrices."""
+    """A view of the diagonals of matrices."""
     return A.diagonal(offset=offset, dim1=dim1, dim2=dim2)
 
 

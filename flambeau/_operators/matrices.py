@@ -6,7 +6,7 @@ from flambeau import Tensor
 
 
 def adjoint(input: Tensor) -> Tensor:
-    """The last two dimensions swapped, and complex elements conjugated."""
+    """The last two dimensions transposed, and complex elements conjugated."""
     if input.dim() == 1:
         raise RuntimeError("adjoint: expected a matrix or a batch of matrices, got a 1-d tensor")
     swapped = input if input.dim() == 0 else input.transpose(-2, -1)
@@ -23,7 +23,7 @@ def hermitian(input: Tensor) -> Tensor:
 
 
 def fill_diagonal_(input: Tensor, fill_value: complex, wrap: bool = False) -> Tensor:
-    """Set the elements whose coordinates are all equal."""
+    """Fill the main diagonal."""
     if input.dim() < 2:
         raise RuntimeError(f"fill_diagonal_: expected 2 or more dimensions, got {input.dim()}")
     rows, columns = input.shape[:2]

@@ -1,4 +1,4 @@
-"""Powers that take the place of their base."""
+"""In-place powers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__: list[str] = []
 
 def float_power_(input: Tensor, exponent: Any) -> Tensor:
     """``float_power`` in place, of a tensor whose type is that of the result."""
-    # Of a copy, because the derivative needs the base as it was.
+    # From a copy, because the derivative needs the original base.
     result = fb.float_power(input.clone(), exponent)
     if result.dtype != input.dtype:
         raise RuntimeError(

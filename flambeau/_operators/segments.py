@@ -1,4 +1,4 @@
-"""Reductions of stretches of elements that lie one after the other."""
+"""Reductions of contiguous segments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flambeau._operators.unrecorded import unrecorded
 
 __all__: list[str] = []
 
-# What an empty stretch gives, and what any stretch begins with.
+# The result of an empty segment, and the initial value of any.
 _STARTS = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "max": -math.inf, "min": math.inf}
 
 
@@ -25,7 +25,7 @@ def segment_reduce(
     unsafe: bool = False,
     initial: float | None = None,
 ) -> Tensor:
-    """Reduce stretches along ``axis``, given by their lengths or where they begin and end."""
+    """Reduce segments along ``axis``, given by their lengths or offsets."""
     if reduce not in _STARTS:
         raise RuntimeError(f"segment_reduce: reduce must be one of {list(_STARTS)}, got {reduce!r}")
     if indices is not None or (lengths is None) == (offsets is None):
@@ -42,7 +42,7 @@ def segment_reduce(
             f"{tuple(data.shape)} and axis {axis}"
         )
     is_mapped = any(_C._batch_of(each) is not None for each in (data, counts))
-    if not (unsafe or is_mapped):  # a map has no numbers to look at
+    if not (unsafe or is_mapped):  # under vmap there are no values to check
         with unrecorded():
             if bool((counts < 0).any()):
                 raise RuntimeError(f"segment_reduce: a length is negative: {counts.min().item()}")
@@ -50,7 +50,7 @@ def segment_reduce(
                 raise RuntimeError(
                     "segment_reduce: lengths must sum to the size of data along axis"
                 )
-    # One segment more for each row takes what comes after the last.
+    # One more segment in each row takes what comes after the last.
     segments, rest = counts.shape[-1], data.shape[axis + 1 :]
     places = fb.arange(data.shape[axis], device=data.device)
     positions = places.expand(data.shape[: axis + 1]).contiguous()

@@ -65,7 +65,7 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """Put a signal together from its short-time Fourier transform, by least squares."""
+    """Reconstruct a signal from its short-time Fourier transform, by least squares."""
     if not input.is_complex():
         raise RuntimeError("istft: requires a complex-valued input")
     if input.dim() < 2:
@@ -90,12 +90,12 @@ def istft(
     spectrum = spectrum.transpose(1, 2)
     if return_complex:
         pieces = fb.fft.ifft(spectrum, dim=-1, norm=norm)
-    else:  # a real signal is determined by half of its spectrum, also where all of it is given
+    else:  # a real signal is determined by half of its spectrum, even if all of it is given
         half = spectrum[..., : n_fft // 2 + 1]
         pieces = fb.fft.irfft(half, n=n_fft, dim=-1, norm=norm)
     total = n_fft + hop_length * (frames - 1)
     signal = _overlap_add(pieces * window, hop_length, total)
-    # What the windows themselves add up to; where that is zero nothing is known of the signal.
+    # The sum of the windows themselves; where it is zero nothing is known about the signal.
     weight = _overlap_add((window * window).expand(1, frames, n_fft), hop_length, total)
 
     start = n_fft // 2 if center else 0
@@ -159,7 +159,7 @@ def _pad(signal: Tensor, width: int, mode: str) -> Tensor:
 
 
 def _overlap_add(pieces: Tensor, hop_length: int, total: int) -> Tensor:
-    """Add pieces ``(batch, frame, point)`` into signals, ``hop_length`` apart."""
+    """Overlap-add pieces ``(batch, frame, point)`` into signals, ``hop_length`` apart."""
     batch, frames, points = pieces.shape
     starts = fb.arange(frames, device=pieces.device).unsqueeze(1) * hop_length
     positions = (starts + fb.arange(points, device=pieces.device)).flatten()

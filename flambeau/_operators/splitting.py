@@ -1,4 +1,4 @@
-"""Operators that cut a tensor into views along a dimension."""
+"""Operators that split a tensor into views along a dimension."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def tensor_split(
     sections: int | None = None,
     dim: int = 0,
 ) -> tuple[Tensor, ...]:
-    """Cut into ``sections`` nearly equal parts, or before each position in ``indices``.
+    """Split into ``sections`` nearly equal parts, or before each position in ``indices``.
 
-    The cuts may be given by position: an int, a sequence of ints, or a tensor of either kind.
+    The second argument may be positional: an int, a sequence of ints, or a tensor of either kind.
     """
     cuts = _cuts("tensor_split", positional[:1], indices, sections)
     if len(positional) > 1:
@@ -96,7 +96,7 @@ def hsplit(
     indices: Sequence[int] | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Cut along the second dimension (a vector along its only one) into equal or given parts."""
+    """Split along the second dimension (a vector along its only one) into equal or given parts."""
     dim = 0 if input.dim() == 1 else 1
     return _even_split("hsplit", input, 1, dim, (positional, indices, sections))
 
@@ -107,7 +107,7 @@ def vsplit(
     indices: Sequence[int] | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Cut along the first dimension into equal or given parts."""
+    """Split along the first dimension into equal or given parts."""
     return _even_split("vsplit", input, 2, 0, (positional, indices, sections))
 
 
@@ -117,5 +117,5 @@ def dsplit(
     indices: Sequence[int] | None = None,
     sections: int | None = None,
 ) -> tuple[Tensor, ...]:
-    """Cut along the third dimension into equal or given parts."""
+    """Split along the third dimension into equal or given parts."""
     return _even_split("dsplit", input, 3, 2, (positional, indices, sections))

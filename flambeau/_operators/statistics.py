@@ -76,7 +76,7 @@ def corrcoef(input: Tensor) -> Tensor:
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
-    """Powers of ``x``, one row an element; the highest power comes first unless ``increasing``."""
+    """Powers of ``x``, one row per element; the highest power comes first unless ``increasing``."""
     if x.dim() != 1:
         raise RuntimeError(f"vander: expected a 1-d tensor, got {tuple(x.shape)}")
     columns = x.numel() if N is None else N
@@ -89,7 +89,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
 
 
 def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, ...]:
-    """Coordinates in a tensor of ``shape`` of positions in its flattened form."""
+    """Coordinates in a tensor of ``shape`` from indices into its flattened form."""
     if not isinstance(indices, Tensor) or indices.is_floating_point() or indices.is_complex():
         kind = indices.dtype if isinstance(indices, Tensor) else type(indices).__name__
         raise TypeError(f"expected 'indices' to be integer dtype, but got {kind}")

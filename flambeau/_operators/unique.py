@@ -1,4 +1,4 @@
-"""Distinct elements: results that depend on what is asked for."""
+"""Distinct elements, with optional results."""
 
 from __future__ import annotations
 

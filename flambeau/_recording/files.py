@@ -1,7 +1,7 @@
-"""Programs in files: tensors and plain data, so that loading runs no code of theirs.
+"""Program files: tensors and plain data, so that loading runs no code from them.
 
 ``torch.jit.save`` and ``torch.export.save`` write checkpoints in the archive format of
-``torch.save``, with programs as lists of steps. A file is anybody's: what a step calls is looked up
+``torch.save``, with programs as lists of steps. A file is untrusted: what a step calls is looked up
 among the rows of the operator table and the notes on sizes, which check their arguments, and never
 by ``getattr``.
 """
@@ -40,12 +40,12 @@ _MOST_INPUTS = 1 << 16
 
 
 def header(kind: str) -> dict[str, Any]:
-    """What the content of a file begins with: ``kind`` is who reads it again."""
+    """The header of a file's content: ``kind`` says which function reads it."""
     return {"format": FORMAT, "version": VERSION, "kind": kind}
 
 
 def check_header(content: Any, kind: str, reader: str, other: str) -> None:
-    """Refuse what ``reader`` does not read; ``other`` says what a checkpoint is then."""
+    """Refuse files that ``reader`` does not read; ``other`` says what else a checkpoint may be."""
     form = content.get("format") if isinstance(content, dict) else None
     if form in _OLD_FORMATS:
         raise RuntimeError(
@@ -96,7 +96,7 @@ def program_of(
     program = Program(
         list(data["arguments"]),
         input_count,
-        # Every step has slots of its own, or writes to one that there is.
+        # Every step has slots of its own, or writes to an existing one.
         input_count + len(slots),
         steps,
         list(data["constants"]),
@@ -117,7 +117,7 @@ def _step(data: Any, library_operator: Callable[[str], Any] | None) -> Step:
 
 
 def encoded(value: Any) -> Any:
-    """Values as pairs of a word and plain data, which any reader of pickles understands."""
+    """Encode values as pairs of a tag and plain data, which any unpickler understands."""
     kind = type(value)
     if kind in _TAGS:
         return (_TAGS[kind], value[0])
@@ -134,7 +134,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(pair: Any) -> Any:
-    """The value of such a pair."""
+    """Decode such a pair."""
     word, value = pair
     if word in ("slot", "constant") and type(value) is int:
         return _KINDS[word](value)

@@ -1,7 +1,7 @@
-"""Inputs of other sizes than those a program was recorded with: does it hold for them, too?
+"""Checks of a recorded program with inputs of other sizes.
 
 A size that leaves as a plain number (``range(x.shape[0])``, ``len(x)``, ``if x.shape[0] > 4``) is
-built into a recording without a trace, so that only another run can tell.
+built into a recording silently, so that only another run can tell.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def pattern(shape: Iterable[int]) -> Tensor:
 
 
 def resized(tensors: list[Tensor], places: Iterable[Place], size: int) -> list[Tensor]:
-    """The same tensors with another size in these places; elements repeat where it is larger."""
+    """The same tensors with another size in these dimensions; elements repeat if it is larger."""
     made = list(tensors)
     for number, dim in places:
         index = fb.arange(size) % max(made[number].shape[dim], 1)
@@ -52,7 +52,7 @@ def candidates(size: int, compared: Iterable[int]) -> list[int]:
 
 
 def variants(tensors: list[Tensor], compared: Iterable[int]) -> Iterator[list[Tensor]]:
-    """Inputs in which one size differs: wherever it is found, and in each place alone."""
+    """Inputs in which one size differs: in all dimensions that share it, and in each alone."""
     by_size: dict[int, list[Place]] = {}
     for number, tensor in enumerate(tensors):
         for dim, size in enumerate(tensor.shape):
@@ -73,7 +73,7 @@ def _is_small(tensors: list[Tensor], places: Iterable[Place], size: int) -> bool
 
 
 def same_results(one: Any, other: Any) -> bool:
-    """Whether two results have the same leaves, but for rounding."""
+    """Whether two results have the same leaves, up to rounding."""
     leaves, others = tree_leaves(one), tree_leaves(other)
     return len(leaves) == len(others) and all(map(_same, leaves, others))
 
@@ -89,7 +89,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def outcome(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[bool, Any]:
-    """Whether a call succeeds, and its result; the same random numbers in every one."""
+    """Whether a call succeeds, and its result; every call draws the same random numbers."""
     with fb.random.fork_rng(), fb.no_grad(), unchecked_decisions():
         fb.manual_seed(0)
         try:

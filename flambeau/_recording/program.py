@@ -1,4 +1,4 @@
-"""Programs: what a function does with tensors, one step after the other, without its Python code.
+"""Programs: the operations of a function on tensors, step by step, without its Python code.
 
 A program is plain data: names of operators, numbers, and references to inputs, to parameters by
 their names, to constants and to results of earlier steps. It can be written into a file and run in
@@ -21,10 +21,10 @@ from flambeau._recording.tape import Ref, SizeRef
 
 __all__: list[str] = []
 
-# Steps that are no operators: what is asked of a tensor, and computed and decided by sizes.
+# Steps that are not operators: properties of tensors, arithmetic and decisions on sizes.
 ARITHMETIC = ("add", "sub", "mul", "floordiv", "mod", "pow", "neg")
 NOTES = frozenset((*(f"sizes.{name}" for name in ("size", "rank", "check", *ARITHMETIC)),))
-# What arguments may be beside lists: these are written as they are.
+# Argument types beside lists: these are written as they are.
 LITERALS: tuple[type, ...] = (
     *(type(None), bool, int, float, complex, str),
     *(fb.dtype, fb.device, fb.layout, fb.memory_format),
@@ -50,7 +50,7 @@ class Constant(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """What a step was called in, where that differs from the rest of the program."""
+    """The modes of a step, where they differ from the rest of the program."""
 
     no_grad: bool
     autocast: fb.dtype | None
@@ -89,7 +89,7 @@ def row_named(name: str) -> Row:
 
 @functools.cache
 def default_of(row: str, place: int) -> Any:
-    """The default of a parameter, as a program writes it; an object of its own if it has none."""
+    """The default of a parameter, as a program writes it; a sentinel if it has none."""
     text = row_named(row).parameters[place][2]
     if text is None:
         return _NO_DEFAULT
@@ -128,7 +128,7 @@ class Step(NamedTuple):
 
     @property
     def is_size(self) -> bool:
-        """Whether it does nothing but make a size."""
+        """Whether it only computes a size."""
         return self.op in NOTES and self.op != "sizes.check"
 
 
@@ -159,7 +159,7 @@ def _left_side(step: Step) -> str:
 
 
 def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """Containers with ``function`` applied to what is in them, at any depth."""
+    """Apply ``function`` to the contents of containers, at any depth."""
     if isinstance(value, tuple) and not isinstance(value, (Ref, SizeRef, State, Constant)):
         return tuple([mapped(function, each) for each in value])
     if type(value) is list:
@@ -170,7 +170,7 @@ def mapped(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def leaves(value: Any) -> list[Any]:
-    """What is in containers, in order."""
+    """The contents of containers, in order."""
     found: list[Any] = []
     mapped(found.append, value)
     return found
@@ -181,7 +181,7 @@ Bound = tuple[int, dict[str, Any], str]
 
 
 class Replay:
-    """A program made ready to run. Behind the program's slots are those of constants and state."""
+    """A program ready to run. After the program's slots come those of constants and state."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -244,7 +244,7 @@ def slots_in(value: Any) -> Iterator[int]:
 
 
 def _last_uses(program: Program) -> dict[int, int]:
-    """For every slot the step that is the last to read or write it; not for those of the result."""
+    """For every slot the last step that reads or writes it; not for those of the result."""
     last: dict[int, int] = {}
     for place, step in enumerate(program.steps):
         for slot in (*slots_in(step.args), *(slot for slot in step.results if slot >= 0)):
@@ -273,7 +273,7 @@ _RESIZING = frozenset(
 
 
 def tidied(input_count: int, steps: list[Step], result: Any) -> Body:
-    """Ask for sizes once, and not for those that nothing is made of; number the slots anew."""
+    """Ask for sizes once, drop unused ones, and renumber the slots."""
     steps, result = _without_repeats(steps, result)
     used = set(slots_in(result))
     kept = []
@@ -327,7 +327,7 @@ def _renumbered(value: Any, slots: dict[int, int]) -> Any:
 
 
 def trimmed(row: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Arguments with defaults for those that are left out, without those at the end."""
+    """Arguments with defaults filled in, without trailing defaults."""
     filled = [_filled(value, default_of(row, place)) for place, value in enumerate(args)]
     while filled and is_default(filled[-1], default_of(row, len(filled) - 1)):
         filled.pop()
@@ -341,7 +341,7 @@ def _filled(value: Any, default: Any) -> Any:
 
 
 def is_default(value: Any, default: Any) -> bool:
-    """Whether an argument is as if it were left out."""
+    """Whether an argument equals its default."""
     if default is _NO_DEFAULT:
         return False
     if type(value) is float and type(default) in (int, float):

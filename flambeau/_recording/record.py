@@ -24,7 +24,7 @@ from flambeau._recording.tape import MADE_OF_DATA, Call, Ref, SizeRef, Tape, Val
 
 __all__: list[str] = []
 
-# Methods that give Python what the steps after them may depend on.
+# Methods that give Python values which later steps may depend on.
 LOOKS_AT_ELEMENTS = {
     "__bool__": "a Python boolean",
     "__float__": "a Python float",
@@ -35,31 +35,31 @@ LOOKS_AT_ELEMENTS = {
     "tolist": "a Python list",
 }
 
-# Operators whose answer is such a boolean.
+# Operators that return such a boolean.
 _COMPARES_ELEMENTS = frozenset(("equal", "allclose", "is_nonzero"))
 
 _active = threading.local()
 
 
 def current() -> Recorder | None:
-    """The recording that is going on in this thread."""
+    """The current recording of this thread."""
     return getattr(_active, "recorder", None)
 
 
 class Rules(NamedTuple):
-    """What a recorder does with what is no operator."""
+    """How a recorder treats things that are not operators."""
 
-    on_read: Callable[[str], None]  # Python looks at elements, by this method
-    # A constant lies on the memory of inputs or results: something has made it that is no operator.
+    on_read: Callable[[str], None]  # Python reads elements, by this method
+    # A constant shares memory with inputs or results: something that is not an operator made it.
     on_constant: Callable[[], None]
-    known_only: bool = False  # elements of tensors that come from elsewhere may be looked at
+    known_only: bool = False  # whether elements of tensors from elsewhere may be read
     notes_lengths: bool = True  # the program is for tensors of the same length
 
 
 class Recorder:
     """Records what its block does with tensors.
 
-    Inputs have numbers, parameters and buffers names; all other tensors that the block did not make
+    Inputs are numbered, parameters and buffers named; all other tensors that the block did not make
     are constants of the program.
     """
 
@@ -119,7 +119,7 @@ class Recorder:
 
 
 class _Builder:
-    """A program in the making: numbers of the tape become slots."""
+    """A program in the making: tape numbers become slots."""
 
     def __init__(self, recorder: Recorder, result: Any) -> None:
         self.recorder = recorder
@@ -229,7 +229,7 @@ class _Builder:
         constant = Constant(len(self.recorder.constants) - 1)
         if value.maker != MADE_OF_DATA or value.shares not in self.written:
             return constant
-        # It is changed by the program, which begins with the same one in every call.
+        # The program changes it, and begins with the same one in every call.
         self.steps.append(Step("clone", (constant,), (self._new_slot(),)))
         return Ref(self.next_slot - 1)
 

@@ -1,8 +1,8 @@
-"""Sizes of tensors that remember, while a program is recorded, where they came from.
+"""Sizes of tensors that remember their origin while a program is recorded.
 
-The binding hands them out for tensors that depend on the inputs of a tape. Arithmetic with them is
-recorded. What Python decides by them, or makes of them that is no whole
-number, is not: the recording checks with every call that it would come out the same.
+The binding returns them for tensors that depend on the inputs of a tape. Arithmetic with them is
+recorded. Python's decisions by them, and non-integers computed from them,
+are not: each call of the recording checks that they would come out the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__: list[str] = []
 
 
 class TracedInt(int):
-    """A size that may be another one in the next call: one with a number on a tape."""
+    """A size that may differ in the next call: one with a number on a tape."""
 
     tape: Any  # the native one
     number: int
@@ -47,7 +47,7 @@ _comparisons = _Comparisons()
 
 @contextlib.contextmanager
 def noted_comparisons() -> Iterator[set[int]]:
-    """A block with the numbers that sizes are compared to in it: what a program decides by."""
+    """A block that collects the numbers that sizes are compared to: the program's decisions."""
     outer, _comparisons.numbers = _comparisons.numbers, set()
     try:
         yield _comparisons.numbers
@@ -57,7 +57,7 @@ def noted_comparisons() -> Iterator[set[int]]:
 
 @contextlib.contextmanager
 def unchecked_decisions() -> Iterator[None]:
-    """A block in which recordings go on where a decision would come out otherwise."""
+    """A block in which recordings continue even if a decision would come out differently."""
     outer, _comparisons.are_checked = _comparisons.are_checked, False
     try:
         yield
@@ -66,23 +66,23 @@ def unchecked_decisions() -> Iterator[None]:
 
 
 def plain(value: Any) -> Any:
-    """A size as the number that it is now, which is the recorder's business and not noted."""
+    """A size as its current number, for the recorder itself; not recorded."""
     return int.__int__(value) if isinstance(value, TracedInt) else value
 
 
 def check_decision(name: str, outcome: Any, *operands: Any) -> None:
-    """A step of recordings: raise if a decision about sizes is another one than was recorded."""
+    """A step of recordings: raise if a decision about sizes differs from the recorded one."""
     if _comparisons.are_checked:
         _C._check_decision((name, outcome, *operands))
 
 
 def are_checked() -> bool:
-    """Whether recordings that run now check what was decided by sizes."""
+    """Whether running recordings check decisions about sizes."""
     return _comparisons.are_checked
 
 
 def _checked(name: str, outcome: Any, *operands: Any) -> None:
-    """Note what was decided by some sizes with the tapes that they belong to."""
+    """Record a decision about some sizes on the tapes that they belong to."""
     # A number that no size can be is as good as its neighbours.
     known = tuple(float(each) if _is_huge(each) else each for each in operands)
     for tape in _tapes(operands):
@@ -150,7 +150,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 
 def _as_number(name: str) -> Callable[..., Any]:
-    """A way out of a recording: what comes of it holds for this size."""
+    """A conversion that leaves the recording: its result holds for this size."""
     function = getattr(int, name)
 
     def method(self: TracedInt, *others: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Tapes: what a program does with tensors, as a flat list of calls of operators.
+"""Tapes: the operator calls of a program, as a flat list.
 
 A tape gives every tensor a number, by its identity. A tensor that is changed in place keeps its
-number; a view has one of its own, and tells the first tensor that was met on the same memory. A
-tape that traces sizes numbers them, too, and has notes of where they come from, what is computed
-of them and what Python decides by them.
+number; a view has one of its own, and names the first tensor that was met on the same memory. A
+tape that traces sizes numbers them too, and records where they come from, what is computed
+from them and what Python decides by them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flambeau import _C, Tensor, dtype
 
 __all__ = ["MADE_OF_DATA", "OUTSIDE", "Call", "Ref", "SizeRef", "Tape", "Value"]
 
-# Makers of tensors that are no results of calls.
+# Origins of tensors that are not results of calls.
 OUTSIDE = -1
 MADE_OF_DATA = -2  # while the tape ran
 
@@ -63,12 +63,12 @@ class Call(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether it changes arguments, which are its results then."""
+        """Whether it changes arguments in place, which are then its results."""
         return bool(self.flags & (_C._OP_WRITES | _C._OP_STORES | _C._OP_WRITES_MANY))
 
     @property
     def views(self) -> bool:
-        """Whether its results are windows on its first argument."""
+        """Whether its results are views of its first argument."""
         return bool(self.flags & _C._OP_VIEWS)
 
     @property
@@ -121,12 +121,12 @@ class Tape:
         return int(self._native.known_number(tensor)) >= 0
 
     def add_input(self, tensor: Tensor) -> int:
-        """The number of a tensor whose sizes may be others the next time."""
+        """The number of a tensor whose sizes may differ the next time."""
         self._native.mark_sized(tensor)
         return self.number(tensor)
 
     def on_read(self, call: Callable[[str, Tensor], None] | None) -> None:
-        """Have Python's looks at elements and lengths told: the method, and the tensor."""
+        """Report Python's reads of elements and lengths: the method, and the tensor."""
         self._native.on_read(call)
 
     def calls(self) -> list[Call]:

@@ -1,4 +1,4 @@
-"""Mixed precision: regions in which operators choose their types, and scaled losses."""
+"""Mixed precision: autocast regions and loss scaling."""
 
 from flambeau.amp.autocast_mode import (
     _enter_autocast,

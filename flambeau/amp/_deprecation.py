@@ -1,4 +1,4 @@
-"""Words about the older names of mixed precision, which have the device in their path."""
+"""Deprecation warnings of the older names, which have the device in their path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["warn_of_device_path"]
 
 
 def warn_of_device_path(device: str, name: str, arguments: str) -> None:
-    """Point from ``torch.<device>.amp.<name>`` to ``torch.amp.<name>``."""
+    """Warn that ``torch.<device>.amp.<name>`` is now ``torch.amp.<name>``."""
     warnings.warn(
         f"`torch.{device}.amp.{name}(args...)` is deprecated. "
         f"Please use `torch.amp.{name}({arguments})` instead.",

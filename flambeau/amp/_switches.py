@@ -1,6 +1,6 @@
-"""The switches of autocast, one set for each thread and kind of device.
+"""The autocast state, per thread and kind of device.
 
-Operators look at those of the CPU, which are native; the others are remembered for who asks.
+Operators read that of the CPU, which is native; the others are stored for queries.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Elsewhere: TypeAlias = Mapping[str, tuple[bool, fb.dtype]]
 # None, whether casts are kept, and what is set for another device.
 Region: TypeAlias = tuple[bool | None, fb.dtype | None, bool, Elsewhere]
 
-# The type that each kind of device begins with.
+# The default type of each kind of device.
 _DTYPES = {
     "cpu": fb.bfloat16,
     "cuda": fb.float16,
@@ -51,12 +51,12 @@ _DTYPES = {
     "xla": fb.bfloat16,
     "xpu": fb.float16,
 }
-# Kinds of devices that PyTorch knows and that have no autocast.
+# Kinds of devices that PyTorch knows without autocast.
 _OTHERS = ["fpga", "hip", "ideep", "lazy", "meta", "mkldnn", "opencl", "opengl", "ve", "vulkan"]
 
 
 def _elsewhere() -> Elsewhere:
-    """A dictionary that is replaced and never changed: regions go back to the one before."""
+    """A dictionary that is replaced and never changed: regions restore the previous one."""
     switches: Elsewhere = _native.elsewhere()
     return switches
 
@@ -66,7 +66,7 @@ def _set(kind: str, enabled: bool, dtype: fb.dtype) -> Elsewhere:
 
 
 def kind_of(device_type: str) -> str:
-    """``cuda`` for ``cuda:0``; refuses what is no kind of device."""
+    """``cuda`` for ``cuda:0``; refuse anything but a kind of device."""
     kind = device_type.partition(":")[0]
     if kind not in _DTYPES and kind not in _OTHERS:
         raise RuntimeError(
@@ -76,7 +76,7 @@ def kind_of(device_type: str) -> str:
 
 
 def casting_kind(device_type: Any, function: str) -> str:
-    """The kind of a device that has autocast; refuses others in the name of a function."""
+    """Return the kind of a device that has autocast; refuse others in the name of a function."""
     if device_type in _DTYPES:
         return str(device_type)
     if not isinstance(device_type, str):
@@ -91,7 +91,7 @@ def casting_kind(device_type: Any, function: str) -> str:
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there is autocast for a kind of device at all."""
+    """Return whether autocast supports a kind of device."""
     return kind_of(device_type) in _DTYPES
 
 
@@ -111,7 +111,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
-    """Switch autocast on or off; a single argument switches that of CUDA."""
+    """Switch autocast on or off; a single argument is for CUDA."""
     if enabled is None:
         device_type, enabled = "cuda", device_type
     kind = casting_kind(device_type, "set_autocast_enabled")
@@ -148,27 +148,27 @@ def set_autocast_dtype(device_type: str, dtype: fb.dtype) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether the casts of parameters are kept until the outermost region ends."""
+    """Return whether casts of parameters are cached until the outermost region ends."""
     return bool(_native.caches())
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Set whether the casts of parameters are kept."""
+    """Set whether casts of parameters are cached."""
     _native.set_caches(enabled)
 
 
 def clear_autocast_cache() -> None:
-    """Forget the casts of parameters that were kept."""
+    """Clear the cached casts of parameters."""
     _native.forget_casts()
 
 
 def autocast_increment_nesting() -> int:
-    """Count a region that begins; returns how many there are now."""
+    """Count the beginning of a region; return the nesting depth."""
     return int(_native.nest(1))
 
 
 def autocast_decrement_nesting() -> int:
-    """Count a region that ends; returns how many there are left."""
+    """Count the end of a region; return the remaining depth."""
     return int(_native.nest(-1))
 
 
@@ -176,7 +176,7 @@ def autocast_decrement_nesting() -> int:
 
 
 def region(kind: str, enabled: bool, dtype: fb.dtype, caches: bool) -> Region:
-    """What the switches are set to where a region begins."""
+    """The state at the beginning of a region."""
     if kind == "cpu":
         return enabled, dtype, caches, {}
     return None, None, caches, {kind: (enabled, dtype)}

@@ -1,4 +1,4 @@
-"""Gradients of a scaled loss, which may be on several devices, scaled back."""
+"""Unscaling of gradients, which may be on several devices."""
 
 from __future__ import annotations
 

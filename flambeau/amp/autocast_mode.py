@@ -1,4 +1,4 @@
-"""Regions in which operators choose the types they compute in."""
+"""Autocast: regions in which operators choose the types they compute in."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class autocast(_C._SelfScope):
 
 
 def _is_usable(device_type: str, dtype: fb.dtype) -> bool:
-    """Whether a region of these can be switched on; warns if not."""
+    """Whether autocast can be enabled with these arguments; warn if not."""
     if device_type == "cuda":
         warnings.warn(
             "CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=3
@@ -105,7 +105,7 @@ def autocast_decorator(autocast_instance: Any, func: _Function) -> _Function:
 
 
 def current_region(device_type: str) -> autocast:
-    """A region like the one that the caller is in, or one with autocast off."""
+    """A region with the caller's autocast state, or with autocast off."""
     return autocast(
         device_type,
         dtype=_switches.get_autocast_dtype(device_type),
@@ -115,7 +115,7 @@ def current_region(device_type: str) -> autocast:
 
 
 def _enter_autocast(*vals: Any) -> autocast:
-    """Begin a region that `_exit_autocast` ends: for graphs, which know no blocks."""
+    """Begin a region that `_exit_autocast` ends: for graphs, which have no blocks."""
     return autocast(*vals).__enter__()
 
 
@@ -124,7 +124,7 @@ def _exit_autocast(mode: autocast) -> None:
     mode.__exit__(None, None, None)
 
 
-# --- functions with a backward of their own
+# --- custom autograd functions
 
 
 def custom_fwd(
@@ -210,7 +210,7 @@ def _check_device_type(device_type: Any) -> None:
 
 
 def _cast(value: Any, device_type: str, dtype: fb.dtype) -> Any:
-    """The value with its tensors of floating-point types, but for float64, in another type."""
+    """Convert tensors of floating-point types, except float64, to another type."""
     if isinstance(value, fb.Tensor):
         is_eligible = (
             value.is_floating_point()

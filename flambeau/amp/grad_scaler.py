@@ -1,4 +1,4 @@
-"""Losses scaled up, so that 16-bit gradients do not vanish, and gradients scaled back."""
+"""Loss scaling, so that 16-bit gradients do not underflow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["GradScaler", "OptState"]
 
 
 class OptState(Enum):
-    """How far an optimiser has come since the last update of the scale."""
+    """The progress of an optimiser since the last update of the scale."""
 
     READY = 0
     UNSCALED = 1
@@ -32,9 +32,9 @@ def _refresh_per_optimizer_state() -> dict[str, Any]:
 
 
 class GradScaler:
-    """Scale losses so that gradients in float16 do not vanish.
+    """Scale losses so that gradients in float16 do not underflow.
 
-    The scale grows while gradients are finite; after one that is not, the step is left out and
+    The scale grows while gradients are finite; after one that is not, the step is skipped and
     the scale shrinks.
 
     Args:
@@ -181,7 +181,7 @@ class GradScaler:
     def _unscale_grads_(
         self, optimizer: Optimizer, inv_scale: Tensor, found_inf: Tensor, allow_fp16: bool
     ) -> dict[fb.device, Tensor]:
-        """Multiply all gradients in one pass; say whether one of a device was not finite."""
+        """Multiply all gradients in one pass; return for each device whether one was not finite."""
         gradients = []
         for group in optimizer.param_groups:
             for param in group["params"]:
@@ -203,7 +203,7 @@ class GradScaler:
             **kwargs: Keyword arguments of its step.
 
         Returns:
-            What the step returned; None if it was left out.
+            What the step returned; None if it was skipped.
 
         Example:
             >>> model = nn.Linear(4, 1)
@@ -249,7 +249,7 @@ class GradScaler:
     def _fb_scaled_step(
         self, optimizer: Any, state: dict[str, Any], args: Any, kwargs: dict[str, Any]
     ) -> Any:
-        """The step of an optimiser that scales gradients back itself."""
+        """The step of an optimiser that unscales gradients itself."""
         if "grad_scaler" in inspect.signature(optimizer.step).parameters:
             warnings.warn(
                 "a step with the argument grad_scaler is deprecated: let it read the attributes "
@@ -269,7 +269,7 @@ class GradScaler:
             del optimizer.grad_scale, optimizer.found_inf
 
     def _check_inf_per_device(self, optimizer: Optimizer) -> dict[fb.device, Tensor]:
-        """Look for gradients that are not finite, and leave them as they are."""
+        """Check gradients for infinities and NaN, without changing them."""
         scale, _ = self._check_scale_growth_tracker("_check_inf_per_device")
         one = fb.full((), 1.0, dtype=fb.float32, device=scale.device)
         found = fb.full((), 0.0, dtype=fb.float32, device=scale.device)
@@ -324,7 +324,7 @@ class GradScaler:
         self._per_optimizer_states = defaultdict(_refresh_per_optimizer_state)
 
     def _fb_together(self, found: list[Tensor]) -> Tensor:
-        """What was found on all devices, beside the scale."""
+        """The check results of all devices, on the device of the scale."""
         first, *others = (each.to(self._fb_scale_now().device) for each in found)
         return sum(others, first)
 
@@ -357,27 +357,27 @@ class GradScaler:
     # --- options
 
     def get_growth_factor(self) -> float:
-        """What the scale is multiplied by when it grows."""
+        """The factor by which the scale grows."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by when it grows."""
+        """Set the factor by which the scale grows."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the scale is multiplied by after gradients that were not finite."""
+        """The factor by which the scale shrinks after gradients that were not finite."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the scale is multiplied by after gradients that were not finite."""
+        """Set the factor by which the scale shrinks after gradients that were not finite."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """How many steps must go well before the scale grows."""
+        """The number of successful steps before the scale grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set how many steps must go well before the scale grows."""
+        """Set the number of successful steps before the scale grows."""
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
@@ -452,12 +452,12 @@ class GradScaler:
 
 
 def _elements(param: Tensor) -> Tensor:
-    """The numbers of a gradient: of a sparse one, those that it holds."""
+    """The values of a gradient: of a sparse one, its stored values."""
     grad = param.grad
     assert grad is not None
     if not grad.is_sparse:
         return grad
     if grad.dtype == fb.float16:
-        # Numbers at one place may overflow when they are added.
+        # Values at one index may overflow when they are added.
         grad = param.grad = grad.coalesce()
     return grad._values()

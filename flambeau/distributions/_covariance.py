@@ -1,4 +1,4 @@
-"""Distributions that are given a covariance, its inverse or its lower triangle."""
+"""Distributions parametrised by a covariance, its inverse or its Cholesky factor."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from flambeau.distributions.utils import lazy_property
 
 
 class CovarianceForms:
-    """The three matrices of which exactly one is given.
+    """The three matrices, exactly one of which is given.
 
-    They are kept for the whole batch; ``_unbroadcasted_scale_tril``, from which all is computed, is
-    as small as what was given.
+    They are expanded to the whole batch; ``_unbroadcasted_scale_tril``, which all computations use,
+    is as small as the given matrix.
     """
 
     _batch_shape: Sequence[int]
@@ -22,7 +22,7 @@ class CovarianceForms:
 
     @staticmethod
     def _fb_given(**matrices: Tensor | None) -> tuple[str, Tensor]:
-        """Name and value of the only matrix that is there."""
+        """Name and value of the only matrix that is given."""
         given = [(name, matrix) for name, matrix in matrices.items() if matrix is not None]
         if len(given) != 1:
             raise ValueError(f"Exactly one of {' or '.join(matrices)} may be specified.")
@@ -45,7 +45,7 @@ class CovarianceForms:
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The lower triangle L with L L^T the covariance."""
+        """The lower-triangular L with L L^T = covariance."""
         return self._fb_for_batch(self._unbroadcasted_scale_tril)
 
     @lazy_property

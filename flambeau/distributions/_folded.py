@@ -1,4 +1,4 @@
-"""Distributions of the sizes of numbers that are symmetric around zero."""
+"""Distributions of absolute values of variables that are symmetric around zero."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flambeau.distributions.transforms import AbsTransform
 
 
 class Folded(TransformedDistribution):
-    """|x| for x of a distribution of scale ``scale`` around zero: the density counts twice."""
+    """|x| for x of a distribution of scale ``scale`` around zero: the density doubles."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {"scale": constraints.positive}
     support: constraints.Constraint = constraints.nonnegative
@@ -25,7 +25,7 @@ class Folded(TransformedDistribution):
 
     @property
     def scale(self) -> Tensor:
-        """The scale of the numbers with their signs."""
+        """The scale of the signed variable."""
         base: Any = self.base_dist
         return base.scale  # type: ignore[no-any-return]
 

@@ -1,7 +1,7 @@
 """Divergences between distributions of different families.
 
 The divergence of p from q is -H(p) - E[log q(x)], and log q is linear in a few functions of x: the
-families below are named by q, and each asks p for the means of those functions.
+families below are grouped by q, and each needs the means of those functions under p.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _register(types_p: tuple[type, ...], type_q: type) -> Callable[[_Divergence]
     return register
 
 
-# --- means that log densities are made of
+# --- means that log densities consist of
 
 
 def _mean_log(p: Distribution) -> Tensor:
@@ -60,7 +60,7 @@ def _mean_log(p: Distribution) -> Tensor:
 
 
 def _mean_log_between(low: Tensor, high: Tensor) -> Tensor:
-    """The mean of log(x) over uniform numbers; NaN below zero."""
+    """The mean of log(x) of a uniform variable; NaN below zero."""
     return (fb.xlogy(high, high) - fb.xlogy(low, low)) / (high - low) - 1
 
 
@@ -127,7 +127,7 @@ def _to_poisson(p: Bernoulli, q: Poisson) -> Tensor:
     return -p.entropy() - p.probs * q.rate.log() + q.rate
 
 
-# --- where q may not reach all of p
+# --- where the support of q may not cover p
 
 
 @_register((Uniform,), Beta)
@@ -175,7 +175,7 @@ def _to_uniform(p: Distribution, q: Uniform) -> Tensor:
 
 
 def _never(p: Distribution, q: Distribution) -> Tensor:
-    """Infinite, since p has samples where q has none."""
+    """Return infinity, since p has samples outside of the support of q."""
     shape = broadcast_shapes(p.batch_shape, q.batch_shape)
     return p.mean.new_full(shape, inf)
 

@@ -194,7 +194,7 @@ def _cauchy(p: Cauchy, q: Cauchy) -> Tensor:
 
 @register_kl(TransformedDistribution, TransformedDistribution)
 def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
-    """That of the bases: one transform of both changes nothing."""
+    """Return the divergence of the bases: a common transform changes nothing."""
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError(
             "KL(p || q) of transformed distributions needs the same transforms and event shapes:"

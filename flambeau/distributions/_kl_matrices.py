@@ -29,7 +29,7 @@ def _to_multivariate_normal(
 ) -> Tensor:
     _check_sizes(p, q, "Multivariate Normals")
     triangle = q._unbroadcasted_scale_tril
-    # The trace of the quotient of the covariances, through a root of that of p.
+    # The trace of q's inverse covariance times p's, through a square root of p's.
     if isinstance(p, MultivariateNormal):
         root = p._unbroadcasted_scale_tril
         half_log_determinant = log_diagonal(root)
@@ -57,7 +57,7 @@ def _to_low_rank_normal(
         own = p._unbroadcasted_cov_diag.sqrt().diag_embed()
         root = fb.cat([p._unbroadcasted_cov_factor, own], -1)
         log_determinant = p._fb_log_determinant()
-    # Woodbury: what the diagonal alone would give, less what the directions of q explain.
+    # Woodbury: the term of the diagonal alone, minus what the factors of q explain.
     scaled = q._unbroadcasted_cov_factor.mT / diagonal.mT
     explained = fb.linalg.solve_triangular(q._capacitance_tril, scaled @ root, upper=False)
     trace = (root.square() / diagonal).sum((-2, -1)) - explained.square().sum((-2, -1))

@@ -1,6 +1,6 @@
-"""Covariance matrices: their triangles, and distances in their metric.
+"""Covariance matrices: Cholesky factors, and Mahalanobis distances.
 
-Names with an underscore are those by which other packages know these functions of PyTorch.
+Names with an underscore are those by which other packages import these functions from PyTorch.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from flambeau import Tensor
 
 
 def _precision_to_scale_tril(precision: Tensor) -> Tensor:
-    """The lower triangle L with L L^T = precision^-1.
+    """The lower-triangular L with L L^T = precision^-1.
 
-    Cholesky's factor from the last row up makes precision = U U^T with an upper triangle U, so that
-    L is the inverse of U^T.
+    A Cholesky decomposition from the last row up gives precision = U U^T with U upper triangular,
+    and L is the inverse of U^T.
     """
     upper = fb.linalg.cholesky(precision.flip(-2, -1)).flip(-2, -1)
     identity = fb.eye(precision.size(-1), dtype=precision.dtype, device=precision.device)
@@ -26,18 +26,18 @@ def _batch_mv(matrix: Tensor, vector: Tensor) -> Tensor:
 
 
 def log_diagonal(triangle: Tensor) -> Tensor:
-    """The logarithm of the determinant of a triangle."""
+    """The log determinant of a triangular matrix."""
     return triangle.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 def _batch_mahalanobis(triangle: Tensor, difference: Tensor) -> Tensor:
-    """|L^-1 d|^2 for a batch of triangles L and of vectors d that may have more dimensions."""
+    """|L^-1 d|^2 for a batch of triangular L and of vectors d that may have more dimensions."""
     batch = triangle.shape[:-2]
     extra = difference.dim() - 1 - len(batch)
     if extra < 0 or difference.shape[extra:-1] != batch:
         solved = fb.linalg.solve_triangular(triangle, difference.unsqueeze(-1), upper=False)
         return solved.square().sum((-2, -1))
-    # All vectors of one triangle are columns of one matrix, so that it is solved for once.
+    # All vectors of one matrix become columns of one right-hand side, so that it is solved once.
     columns = difference.flatten(0, extra - 1) if extra else difference.unsqueeze(0)
     solved = fb.linalg.solve_triangular(triangle, columns.movedim(0, -1), upper=False)
     return solved.square().sum(-2).movedim(-1, 0).reshape(difference.shape[:-1])

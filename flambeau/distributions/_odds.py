@@ -1,4 +1,4 @@
-"""Distributions that are given either probabilities or log-odds, and compute the other."""
+"""Distributions parametrised by either probabilities or logits, which compute the other."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ Number = int | float | bool
 
 
 class ProbsOrLogits:
-    """The two parameters of which exactly one is given.
+    """The two parameters, exactly one of which is given.
 
-    ``is_binary`` ones are probabilities of success and their log-odds; the others are shares along
-    the last dimension and their logarithms.
+    With ``is_binary`` they are the probability of success and its log-odds; otherwise
+    probabilities along the last dimension and their logarithms.
     """
 
     _fb_is_binary: ClassVar[bool] = True
 
     @classmethod
     def _fb_given(cls, probs: Any, logits: Any) -> tuple[str, Any]:
-        """Name and value of the one that is there."""
+        """Name and value of the parameter that is given."""
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         return ("logits", logits) if probs is None else ("probs", probs)
 
     @lazy_property
     def logits(self) -> Tensor:
-        """The log-odds of success, or the logarithms of the shares."""
+        """The log-odds of success, or the logarithms of the probabilities."""
         return probs_to_logits(self.probs, self._fb_is_binary)
 
     @lazy_property

@@ -1,4 +1,4 @@
-"""Distributions that are made of a categorical one, or of relaxations."""
+"""Distributions based on a categorical or on a relaxed distribution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flambeau.distributions.categorical import Categorical
 
 
 class OfCategorical:
-    """The parameters of the categorical distribution that does the work."""
+    """The parameters of the underlying categorical distribution."""
 
     arg_constraints: ClassVar[dict[str, constraints.Constraint]] = {
         "probs": constraints.simplex,
@@ -43,14 +43,14 @@ class OfCategorical:
 
 
 class OfRelaxation:
-    """The parameters of the relaxed distribution of which this is the transformed one."""
+    """The parameters of the underlying relaxed distribution."""
 
     _fb_checked_by_part: ClassVar = frozenset(("probs", "logits"))
     base_dist: Any
 
     @property
     def temperature(self) -> Tensor:
-        """How far from the values at temperature 0 the samples stay."""
+        """The temperature: the lower, the closer samples are to discrete values."""
         return self.base_dist.temperature  # type: ignore[no-any-return]
 
     @property

@@ -1,4 +1,4 @@
-"""The base of transforms, and those that are made of other transforms."""
+"""The base class of transforms, and compositions of transforms."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from flambeau.distributions.utils import _sum_rightmost
 
 
 class Transform:
-    """A function of tensors with a tractable inverse and determinant of the Jacobian.
+    """Base class of invertible functions with a tractable Jacobian determinant.
 
-    A subclass gives ``domain``, ``codomain``, ``_call``, ``_inverse`` and, where there is one,
+    A subclass defines ``domain``, ``codomain``, ``_call``, ``_inverse`` and, where there is one,
     ``log_abs_det_jacobian``. With ``cache_size=1`` the last pair is kept, so that the inverse of
-    what was just computed costs nothing and is exact.
+    a value that was just computed costs nothing and is exact.
     """
 
     bijective: Any = False
-    # Some transforms know these only as properties.
+    # Some transforms define these as properties.
     domain: Any
     codomain: Any
 
@@ -30,18 +30,18 @@ class Transform:
             raise ValueError(f"cache_size must be 0 or 1, got {cache_size}")
         self._cache_size = cache_size
         self._cached_x_y: tuple[Tensor | None, Tensor | None] = (None, None)
-        super().__init__()  # of a module, say, that is a transform too
+        super().__init__()  # for example of a module that is a transform too
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions make up one event, on both sides."""
+        """The number of dimensions of one event, on both sides."""
         if self.domain.event_dim == self.codomain.event_dim:
             return int(self.domain.event_dim)
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
 
     @property
     def inv(self) -> Transform:
-        """The inverse, for which ``t.inv.inv is t``."""
+        """The inverse transform; ``t.inv.inv is t``."""
         return _InverseTransform(self)
 
     @property
@@ -50,7 +50,7 @@ class Transform:
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same transform with or without a cache."""
+        """Return the same transform with or without a cache."""
         return self if cache_size == self._cache_size else self._fb_rebuilt(cache_size)
 
     def _fb_rebuilt(self, cache_size: int) -> Transform:
@@ -59,7 +59,7 @@ class Transform:
         raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
 
     def __eq__(self, other: object) -> bool:
-        # Transforms without parameters are equal as soon as they are of one type.
+        # Transforms without parameters are equal if they are of the same type.
         return self is other or (
             type(self) is type(other) and type(self).__init__ is Transform.__init__
         )
@@ -93,15 +93,15 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """log |dy/dx| of each event."""
+        """Return log |dy/dx| of each event."""
         raise NotImplementedError
 
     def forward_shape(self, shape: Shape) -> Shape:
-        """The shape of the result for an input of a shape."""
+        """Return the shape of the result for an input shape."""
         return shape
 
     def inverse_shape(self, shape: Shape) -> Shape:
-        """The shape of the input for a result of a shape."""
+        """Return the shape of the input for a result shape."""
         return shape
 
     def __repr__(self) -> str:
@@ -161,7 +161,7 @@ class _InverseTransform(Transform):
 
 
 def _widened(region: constraints.Constraint, event_dim: int) -> constraints.Constraint:
-    """A constraint of events of at least so many dimensions."""
+    """A constraint on events of at least ``event_dim`` dimensions."""
     missing = event_dim - region.event_dim
     return constraints.independent(region, missing) if missing > 0 else region
 
@@ -316,7 +316,7 @@ def check_rank(given: int, needed: int) -> None:
 
 
 class ReshapeTransform(Transform):
-    """Events of ``in_shape`` as events of ``out_shape``."""
+    """Reshape events of ``in_shape`` to events of ``out_shape``."""
 
     bijective = True
 

@@ -1,4 +1,4 @@
-"""Transforms of numbers, element by element."""
+"""Elementwise transforms."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class PowerTransform(Transform):
 
 
 def inside_unit_interval(share: Tensor) -> Tensor:
-    """Numbers of [0, 1] moved off its ends, as little as their dtype allows."""
+    """Clamp numbers of [0, 1] to the open interval, as little as their dtype allows."""
     info = fb.finfo(share.dtype)
     return share.clamp(info.tiny, 1.0 - info.eps)
 

@@ -1,4 +1,4 @@
-"""Transforms of vectors and matrices, and of tensors part by part."""
+"""Transforms of vectors and matrices, and of parts of tensors."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class StickBreakingTransform(Transform):
 
     def _inverse(self, y: Tensor) -> Tensor:
         pieces = y[..., :-1]
-        # The rest of a full stick may round to zero.
+        # The remainder of a full stick may round to zero.
         left = (1 - pieces.cumsum(-1)).clamp(min=fb.finfo(y.dtype).tiny)
         return pieces.log() - left.log() + self._fb_log_offset(pieces)
 
@@ -104,7 +104,7 @@ class CorrCholeskyTransform(Transform):
 
     @staticmethod
     def _fb_left(y: Tensor) -> Tensor:
-        """What is left of the squared length of one after each element of a row."""
+        """What remains of the squared length of one after each element of a row."""
         return 1 - y.square().cumsum(-1)
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:

@@ -50,12 +50,12 @@ class Beta(ExponentialFamily):
 
     @property
     def concentration1(self) -> Tensor:
-        """The concentration of the share itself."""
+        """The concentration of x."""
         return self._dirichlet.concentration[..., 0]
 
     @property
     def concentration0(self) -> Tensor:
-        """The concentration of what is left to one."""
+        """The concentration of 1 - x."""
         return self._dirichlet.concentration[..., 1]
 
     @property

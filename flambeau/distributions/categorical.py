@@ -102,7 +102,7 @@ class Categorical(ProbsOrLogits, Distribution):
         return logits.gather(-1, index).squeeze(-1)
 
     def entropy(self) -> Tensor:
-        # Shares of zero, whose logarithm is infinite, count for nothing.
+        # Probabilities of zero, whose logarithm is infinite, contribute nothing.
         logits = self.logits.clamp(min=least_number(self.logits.dtype))
         return -(logits * self.probs).sum(-1)
 

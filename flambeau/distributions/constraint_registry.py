@@ -1,7 +1,7 @@
-"""Transforms from all real numbers into the region of a constraint.
+"""Transforms from unconstrained real numbers to the support of a constraint.
 
-``biject_to(constraint)`` is one to one, with a known change of volume, for densities;
-``transform_to(constraint)`` only covers the region, by coordinates where that suits an optimiser.
+``biject_to(constraint)`` is bijective, with a known Jacobian, for densities;
+``transform_to(constraint)`` only covers the support, elementwise where that suits an optimiser.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _Factory = Callable[[Any], Transform]
 
 
 class ConstraintRegistry:
-    """Which transform leads into the region of a type of constraints."""
+    """Registry of transforms by type of constraint."""
 
     def __init__(self) -> None:
         self._registry: dict[type, _Factory] = {}
 
     def register(self, constraint: Any, factory: _Factory | None = None) -> Any:
-        """Use ``factory(constraint)`` for a type of constraints, or decorate it."""
+        """Register ``factory(constraint)`` for a type of constraint; usable as a decorator."""
         if factory is None:
             return lambda factory: self.register(constraint, factory)
         if isinstance(constraint, constraints.Constraint):
@@ -38,7 +38,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: constraints.Constraint) -> Transform:
-        """A transform into the region of ``constraint``."""
+        """Return a transform into the support of ``constraint``."""
         try:
             factory = self._registry[type(constraint)]
         except KeyError:
@@ -115,7 +115,7 @@ def _definite(region: Any) -> Transform:
 
 
 def _composite(registry: ConstraintRegistry) -> None:
-    """Transforms of composite constraints, whose parts are looked up in the same registry."""
+    """Register composite constraints, whose parts are looked up in the same registry."""
 
     def independent(region: Any) -> Transform:
         base = registry(region.base_constraint)

@@ -1,4 +1,4 @@
-"""Regions that parameters and samples must lie in: ``constraint.check(value)`` says which do."""
+"""Constraints on parameters and samples: ``constraint.check(value)`` says which satisfy it."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ __all__ = [
 
 
 class Constraint:
-    """A region of values; ``event_dim`` dimensions at the right make up one of them."""
+    """Base class of constraints; the last ``event_dim`` dimensions of a value are one event."""
 
-    # Some constraints know these only as properties.
+    # Some constraints define these as properties.
     is_discrete: Any = False
     event_dim: Any = 0
 
     def __init_subclass__(cls) -> None:
-        # A class that says anew what it admits has lost the short way to the same answer.
+        # A class that overrides `check` must not keep the fast path of its base class.
         if "check" in cls.__dict__ and "_fb_holds" not in cls.__dict__:
             cls._fb_holds = Constraint._fb_holds  # type: ignore[method-assign]
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each event of ``value`` lies in the region."""
+        """Return whether each event of ``value`` satisfies the constraint."""
         raise NotImplementedError
 
     def _fb_holds(self, value: Tensor) -> bool:
-        """Whether all events do."""
+        """Return whether all events do."""
         return bool(self.check(value).all())
 
     def __repr__(self) -> str:
@@ -71,7 +71,7 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """A region that depends on other variables, so that nothing can be checked without them."""
+    """A constraint that depends on other variables, so that it cannot be checked without them."""
 
     def __init__(
         self, *, is_discrete: bool | Any = NotImplemented, event_dim: int | Any = NotImplemented
@@ -97,7 +97,7 @@ class _Dependent(Constraint):
     def __call__(
         self, *, is_discrete: bool | Any = NotImplemented, event_dim: int | Any = NotImplemented
     ) -> _Dependent:
-        """The same, with more known about it."""
+        """Return the same with more properties known."""
         return _Dependent(
             is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
             event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
@@ -108,7 +108,7 @@ class _Dependent(Constraint):
 
 
 class _DependentProperty(property, _Dependent):
-    """A property of a distribution that is a constraint, and on the class a dependent one.
+    """A property that is a constraint on an instance, and a dependent constraint on the class.
 
     ``@dependent_property`` and ``@dependent_property(is_discrete=False, event_dim=1)`` decorate.
     """
@@ -129,17 +129,17 @@ class _DependentProperty(property, _Dependent):
 
 
 def is_dependent(constraint: Constraint) -> bool:
-    """Whether a constraint needs other variables before it can be checked."""
+    """Return whether a constraint depends on other variables."""
     return isinstance(constraint, _Dependent)
 
 
 class _Range(Constraint):
-    """Numbers between two bounds, and only whole ones if it is discrete."""
+    """Numbers between two bounds; only integers if it is discrete."""
 
     lower_bound: Any = -inf
     upper_bound: Any = inf
-    _fb_above: ClassVar[bool] = False  # whether the lower bound itself is left out
-    _fb_below: ClassVar[bool] = False  # whether the upper bound is
+    _fb_above: ClassVar[bool] = False  # whether the lower bound itself is excluded
+    _fb_below: ClassVar[bool] = False  # whether the upper bound itself is excluded
 
     def check(self, value: Tensor) -> Tensor:
         above = value > self.lower_bound if self._fb_above else value >= self.lower_bound
@@ -175,7 +175,7 @@ class _Between(_Range):
 
 
 class _Real(_Range):
-    """Everything but NaN."""
+    """All real numbers: everything but NaN."""
 
 
 class _GreaterThan(_AtLeast):
@@ -217,7 +217,7 @@ class _Boolean(_Range):
 
 
 class _Around(Constraint):
-    """A constraint that takes kind and shape of its events from another."""
+    """A constraint whose discreteness and event shape come from another."""
 
     base_constraint: Constraint
 
@@ -231,7 +231,7 @@ class _Around(Constraint):
 
 
 class _IndependentConstraint(_Around):
-    """A constraint of whose values the last dimensions make up one event."""
+    """A constraint whose last dimensions are reinterpreted as part of one event."""
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         self.base_constraint = base_constraint
@@ -262,7 +262,7 @@ class _IndependentConstraint(_Around):
 
 
 class MixtureSameFamilyConstraint(_Around):
-    """The constraint of the components of a mixture, for a value that has no dimension for them."""
+    """The constraint of a mixture's components, for a value without their dimension."""
 
     def __init__(self, base_constraint: Constraint) -> None:
         self.base_constraint = base_constraint
@@ -285,7 +285,7 @@ class _OneHot(Constraint):
 
 
 class _Simplex(Constraint):
-    """Shares: non-negative, and one altogether."""
+    """Probabilities: non-negative, with sum 1."""
 
     event_dim = 1
 
@@ -320,7 +320,7 @@ class _LowerTriangular(Constraint):
 
 
 class _LowerCholesky(Constraint):
-    """Lower triangles with a positive diagonal."""
+    """Lower triangular matrices with a positive diagonal."""
 
     event_dim = 2
 
@@ -329,7 +329,7 @@ class _LowerCholesky(Constraint):
 
 
 class _CorrCholesky(Constraint):
-    """Lower triangles with a positive diagonal and rows of length one."""
+    """Lower triangular matrices with a positive diagonal and rows of unit length."""
 
     event_dim = 2
 
@@ -391,7 +391,7 @@ class _Joined(Constraint):
 
 
 class _Cat(_Joined):
-    """Constraints of the pieces of ``dim``, of ``lengths`` elements each."""
+    """Constraints on pieces of ``lengths`` elements along ``dim``."""
 
     def __init__(
         self, cseq: Sequence[Constraint], dim: int = 0, lengths: Sequence[int] | None = None
@@ -416,7 +416,7 @@ class _Cat(_Joined):
 
 
 class _Stack(_Joined):
-    """Constraints of the slices along ``dim``."""
+    """Constraints on the slices along ``dim``."""
 
     def __init__(self, cseq: Sequence[Constraint], dim: int = 0) -> None:
         super().__init__(cseq, dim)

@@ -59,7 +59,7 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
         (value,) = broadcast_all(value)
         if name == "probs":
             region = constraints.unit_interval
-            # Checked before they are clamped, so that not all of them pass.
+            # Checked before clamping, after which all of them would pass.
             if validate_args and not region._fb_holds(value):
                 raise ValueError(
                     f"The parameter probs has invalid values: expected {region!r}, got {value}"
@@ -72,15 +72,15 @@ class ContinuousBernoulli(ProbsOrLogits, ExponentialFamily):
 
     @lazy_property
     def probs(self) -> Tensor:
-        """The probabilities, apart from 0 and 1, at which the formulas are infinite."""
+        """The probabilities, kept away from 0 and 1, where the formulas are infinite."""
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _fb_regular(self) -> Tensor:
-        """Where the formulas may be used."""
+        """Return where the formulas may be used."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
-        """The probabilities, moved out of the region of the series."""
+        """The probabilities, moved out of the range of the series."""
         return fb.where(self._fb_regular(), self.probs, self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:

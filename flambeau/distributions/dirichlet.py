@@ -50,7 +50,7 @@ class Dirichlet(ExponentialFamily):
     def mode(self) -> Tensor:
         excess = (self.concentration - 1).clamp(min=0)
         mode = excess / excess.sum(-1, keepdim=True)
-        # Where all concentrations are below one, every corner is a mode: the first is taken.
+        # If all concentrations are below one, every corner is a mode: the first is returned.
         corner = fb.zeros_like(mode)
         corner[..., 0] = 1
         return fb.where((self.concentration < 1).all(-1, keepdim=True), corner, mode)

@@ -1,4 +1,4 @@
-"""The base of all distributions: shapes, the checks of parameters and values, expanding."""
+"""The base of all distributions: shapes, checks of parameters and values, expansion."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Distribution:
     has_rsample: Any = False
     has_enumerate_support: Any = False
     _validate_args = __debug__
-    # Parameters that need no check: those of a part, which has checked them, and lazy ones.
+    # Parameters that need no check: those of a component, which has checked them, and lazy ones.
     _fb_checked_by_part: ClassVar[frozenset[str]] = frozenset()
     _fb_unchecked: ClassVar[frozenset[str]] = frozenset()
 
@@ -56,7 +56,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check parameters and values unless they are told otherwise."""
+        """Set whether distributions check parameters and values by default."""
         if value not in (True, False):
             raise ValueError(f"set_default_validate_args: expected True or False, got {value!r}")
         Distribution._validate_args = value
@@ -73,7 +73,7 @@ class Distribution:
             self._validate_args = validate_args
         if self._validate_args:
             self._fb_check_parameters()
-        super().__init__()  # of other bases that a subclass may have
+        super().__init__()  # of other base classes
 
     def _fb_check_parameters(self) -> None:
         try:
@@ -108,17 +108,17 @@ class Distribution:
 
     @property
     def event_shape(self) -> Size:
-        """The shape of one sample of one of them."""
+        """The shape of one sample of one distribution."""
         return self._event_shape  # type: ignore[return-value]
 
     @property
     def arg_constraints(self) -> dict[str, constraints.Constraint]:
-        """The region of each parameter, by name."""
+        """The constraint of each parameter, by name."""
         raise NotImplementedError
 
     @property
     def support(self) -> Any:
-        """The region of the samples."""
+        """The constraint of the samples: the support."""
         raise NotImplementedError
 
     @property
@@ -128,12 +128,12 @@ class Distribution:
 
     @property
     def mode(self) -> Tensor:
-        """A value of the greatest density."""
+        """The mode: a value of greatest density."""
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
     @property
     def variance(self) -> Tensor:
-        """The expected square of the distance from the mean."""
+        """The variance."""
         raise NotImplementedError
 
     @property
@@ -177,7 +177,7 @@ class Distribution:
         raise NotImplementedError
 
     def sample_n(self, n: int) -> Tensor:
-        """``sample((n,))``, by its old name."""
+        """``sample((n,))``, under its old name."""
         warnings.warn(
             "sample_n(n) will be deprecated. Use .sample((n,)) instead.",
             category=FutureWarning,
@@ -199,19 +199,19 @@ class Distribution:
         raise NotImplementedError
 
     def cdf(self, value: Tensor) -> Tensor:
-        """The probability of samples up to ``value``."""
+        """Return the cumulative distribution function at ``value``."""
         raise NotImplementedError
 
     def icdf(self, value: Tensor) -> Tensor:
-        """The value up to which samples have the probability ``value``."""
+        """Return the inverse cumulative distribution function (quantile) at ``value``."""
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All possible values along a new first dimension, for the whole batch if ``expand``."""
+        """Return all possible values along a new first dimension; ``expand`` to the whole batch."""
         raise NotImplementedError
 
     def _fb_enumerated(self, values: Tensor, expand: bool) -> Tensor:
-        """Possible events along a first dimension, followed by dimensions for the batch."""
+        """Add dimensions for the batch after the first dimension of possible events."""
         count, events = values.size(0), values.shape[1:]
         values = values.view(count, *(1 for _ in self._batch_shape), *events)
         return values.expand(count, *self._batch_shape, *events) if expand else values
@@ -227,16 +227,16 @@ class Distribution:
         raise NotImplementedError
 
     def perplexity(self) -> Tensor:
-        """The exponential of the entropy."""
+        """Return the perplexity: the exponential of the entropy."""
         return fb.exp(self.entropy())
 
     def expand(self: _SelfT, batch_shape: Shape, _instance: Any = None) -> _SelfT:
-        """The same distribution with its parameters expanded to a larger batch."""
+        """Return the same distribution with its parameters expanded to a larger batch."""
         new = self._get_checked_instance(own_class(self), _instance)
         batch_shape = Size(batch_shape)
         regions = self.arg_constraints
         for name, value in self.__dict__.items():
-            if name in new.__dict__:  # a subclass has dealt with it
+            if name in new.__dict__:  # overridden by a subclass
                 continue
             if isinstance(value, Distribution):
                 value = value.expand(batch_shape)
@@ -248,7 +248,7 @@ class Distribution:
         return new
 
     def _get_checked_instance(self: _SelfT, cls: type, _instance: Any = None) -> _SelfT:
-        """An empty object of this type for ``expand`` to fill, or the one it was given."""
+        """Return an empty object of this type for ``expand`` to fill, or the given one."""
         if _instance is None and type(self).__init__ is not cls.__init__:  # type: ignore[misc]
             raise NotImplementedError(
                 f"Subclass {type(self).__name__} of {cls.__name__} that defines a custom __init__"
@@ -257,7 +257,7 @@ class Distribution:
         return object.__new__(type(self)) if _instance is None else _instance
 
     def _extended_shape(self, sample_shape: Shape = ()) -> Size:
-        """The shape of samples."""
+        """Return the shape of samples."""
         if isinstance(sample_shape, int):
             raise TypeError(
                 f"sample_shape: expected a sequence of sizes, got {sample_shape}:"
@@ -314,10 +314,10 @@ class Distribution:
 
 
 def own_class(distribution: Distribution) -> type[Distribution]:
-    """The class here that an object is of, or that a program has derived its own from.
+    """Return the class of this package that an object's class is or derives from.
 
-    One that a program has made of the bases alone is its own: all there is to expand is what it
-    names in ``arg_constraints``.
+    A class derived from the base classes alone counts as its own: all there is to expand are the
+    parameters in its ``arg_constraints``.
     """
     mro = type(distribution).__mro__
     found = next(cls for cls in mro if cls.__module__.startswith(_PACKAGE))

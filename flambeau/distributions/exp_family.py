@@ -12,8 +12,8 @@ __all__ = ["ExponentialFamily"]
 class ExponentialFamily(Distribution):
     """A density exp(<t(x), theta> - F(theta) + k(x)) with natural parameters theta.
 
-    A subclass that gives ``_natural_params``, the log normalizer F and the mean of k has an entropy
-    and a divergence from others of its family by differentiating F.
+    A subclass that defines ``_natural_params``, the log normalizer F and the mean of k gets its
+    entropy and the divergence within its family by differentiating F.
     """
 
     @property
@@ -28,7 +28,7 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
-        """The entropy F - <E[t], theta> - E[k], where E[t] is the gradient of F."""
+        """Return the entropy F - <E[t], theta> - E[k], where E[t] is the gradient of F."""
         parameters = [
             p if p.requires_grad else p.detach().requires_grad_() for p in self._natural_params
         ]

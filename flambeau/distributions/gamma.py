@@ -64,7 +64,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = fb._standard_gamma(self.concentration.expand(shape)) / self.rate
-        value.detach().clamp_(min=fb.finfo(value.dtype).tiny)  # the density may not reach zero
+        value.detach().clamp_(min=fb.finfo(value.dtype).tiny)  # samples stay above zero
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:

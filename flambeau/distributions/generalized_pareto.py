@@ -63,7 +63,7 @@ class GeneralizedPareto(Distribution):
         return (x - self.loc) / self.scale
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of samples beyond ``value``."""
+        """The logarithm of the survival function."""
         z = self._z(value)
         c = self._fb_safe_concentration()
         return fb.where(self._fb_is_exponential(), -z, -(c * z).log1p() / c)
@@ -73,7 +73,7 @@ class GeneralizedPareto(Distribution):
             self._validate_sample(value)
         z = self._z(value)
         c = self._fb_safe_concentration()
-        # At the end of the support the logarithm is infinite, and where c is -1 it does not count.
+        # At the end of the support the logarithm is infinite, and for c = -1 it does not count.
         decay = fb.where(self._fb_is_exponential(), z, fb.special.xlog1py(1 + 1 / c, c * z))
         return -self.scale.log() - decay
 

@@ -75,7 +75,7 @@ class Geometric(ProbsOrLogits, Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        # Failures that never come cost nothing, although their logarithm is infinite.
+        # At probs = 1, zero failures contribute nothing, although their logarithm is infinite.
         certain = (self.probs == 1) & (value == 0)
         return value * (-self.probs.masked_fill(certain, 0)).log1p() + self.probs.log()
 

@@ -1,4 +1,4 @@
-"""A distribution of which batch dimensions are taken for parts of one event."""
+"""A distribution whose batch dimensions are reinterpreted as parts of one event."""
 
 from __future__ import annotations
 

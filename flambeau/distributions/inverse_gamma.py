@@ -49,12 +49,12 @@ class InverseGamma(TransformedDistribution):
 
     @property
     def concentration(self) -> Tensor:
-        """The concentration of the gamma numbers."""
+        """The concentration of the gamma variable."""
         return self.base_dist.concentration
 
     @property
     def rate(self) -> Tensor:
-        """The rate of the gamma numbers."""
+        """The rate of the gamma variable."""
         return self.base_dist.rate
 
     @property

@@ -1,4 +1,4 @@
-"""Kullback-Leibler divergences: which function serves a pair of distributions."""
+"""Kullback-Leibler divergences: dispatch on pairs of distributions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _KL_MEMOIZE: dict[_Pair, Callable[..., Any] | None] = {}
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
-    """Decorate a function of (p, q) as the divergence of distributions of two types.
+    """Register a function of (p, q) as the divergence of two types of distributions.
 
-    Subclasses are served too, by the function of the closest types.
+    It serves subclasses too; the closest types win.
 
     Args:
         type_p: Class of p.
@@ -38,7 +38,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
         tensor(42.)
     """
     for name, given in (("type_p", type_p), ("type_q", type_q)):
-        if not isinstance(given, type):  # other packages have bases of their own
+        if not isinstance(given, type):  # other packages have base classes of their own
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
 
     def register(function: _F) -> _F:
@@ -50,7 +50,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
 
 
 def _dispatch_kl(type_p: type, type_q: type) -> Callable[..., Any] | None:
-    """The function of the closest registered types, with a warning if there are two such pairs."""
+    """The function of the closest registered types, with a warning if that is ambiguous."""
     found = {
         (type_p.__mro__.index(p), type_q.__mro__.index(q)): (p, q)
         for p, q in _KL_REGISTRY
@@ -76,8 +76,8 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
     KL(p || q) = mean of log p(x) - log q(x) over samples x of p
 
     Args:
-        p: The one.
-        q: The other.
+        p: The first distribution.
+        q: The second distribution.
 
     Raises:
         NotImplementedError: No formula is known for this pair.

@@ -63,7 +63,7 @@ class Laplace(Distribution):
 
     def rsample(self, sample_shape: Shape = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
-        epsilon = fb.finfo(self.loc.dtype).eps  # -1 itself would be infinitely far out
+        epsilon = fb.finfo(self.loc.dtype).eps  # -1 itself would be mapped to infinity
         u = self.loc.new_empty(shape).uniform_(epsilon - 1, 1)
         return self.loc - self.scale * u.sign() * (-u.abs()).log1p()
 

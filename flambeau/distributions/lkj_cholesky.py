@@ -51,7 +51,7 @@ class LKJCholesky(Distribution):
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         batch = self.concentration.shape
-        # The squared length of a row left of the diagonal, from the first row on.
+        # The squared length of each row left of the diagonal, from the first row on.
         before = fb.arange(dim, dtype=self.concentration.dtype, device=self.concentration.device)
         before = (before - 1).clamp(min=0)
         marginal = self.concentration.unsqueeze(-1) + 0.5 * (dim - 2)

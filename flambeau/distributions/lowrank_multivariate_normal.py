@@ -1,4 +1,4 @@
-"""Multivariate normal distributions whose covariance is a diagonal and a few directions."""
+"""Multivariate normal distributions with covariance of low rank plus a diagonal."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class LowRankMultivariateNormal(Distribution):
 
     @lazy_property
     def scale_tril(self) -> Tensor:
-        """The lower triangle L with L L^T the covariance."""
+        """The lower-triangular L with L L^T = covariance."""
         root = self._unbroadcasted_cov_diag.sqrt().unsqueeze(-1)
         scaled = self._unbroadcasted_cov_factor / root
         identity = fb.eye(scaled.size(-2), dtype=scaled.dtype, device=scaled.device)
@@ -121,7 +121,7 @@ class LowRankMultivariateNormal(Distribution):
         return (0.5 * (constant + self._fb_log_determinant())).expand(self._batch_shape)
 
     def _fb_log_determinant(self) -> Tensor:
-        """That of the covariance."""
+        """The log determinant of the covariance."""
         return 2 * log_diagonal(self._capacitance_tril) + self._unbroadcasted_cov_diag.log().sum(-1)
 
     def _fb_squared_distance(self, difference: Tensor) -> Tensor:
@@ -132,7 +132,7 @@ class LowRankMultivariateNormal(Distribution):
 
 
 def capacitance_triangle(factor: Tensor, diagonal: Tensor) -> Tensor:
-    """Cholesky's triangle of I + W^T D^-1 W."""
+    """The Cholesky factor of I + W^T D^-1 W."""
     scaled = factor.mT / diagonal.unsqueeze(-2)
     identity = fb.eye(factor.size(-1), dtype=factor.dtype, device=factor.device)
     return fb.linalg.cholesky(scaled @ factor + identity)

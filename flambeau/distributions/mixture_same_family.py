@@ -62,7 +62,7 @@ class MixtureSameFamily(Distribution):
 
     @property
     def mixture_distribution(self) -> Categorical:
-        """What chooses the component."""
+        """The distribution of the component's index."""
         return self._mixture_distribution
 
     @property
@@ -71,12 +71,12 @@ class MixtureSameFamily(Distribution):
         return self._component_distribution
 
     def _fb_weights(self) -> Tensor:
-        """The probability of each component, with a dimension for each of the event."""
+        """The probability of each component, with the dimensions of an event appended."""
         probs = self._mixture_distribution.probs
         return probs.reshape(*probs.shape, *(1 for _ in range(self._event_ndims)))
 
     def _pad(self, x: Tensor) -> Tensor:
-        """With a dimension for the components."""
+        """Insert a dimension for the components."""
         return x.unsqueeze(-1 - self._event_ndims)
 
     @property

@@ -68,7 +68,7 @@ class Multinomial(OfCategorical, Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        # A category that is never drawn costs nothing, however unlikely it is.
+        # A category that is never drawn contributes nothing, however unlikely it is.
         logits = fb.where((value == 0) & (self.logits == -inf), 0, self.logits)
         log_choices = fb.lgamma(value.sum(-1) + 1) - fb.lgamma(value + 1).sum(-1)
         return log_choices + (logits * value).sum(-1)

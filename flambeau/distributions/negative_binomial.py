@@ -65,7 +65,7 @@ class NegativeBinomial(ProbsOrLogits, Distribution):
 
     @lazy_property
     def _gamma(self) -> Gamma:
-        """The rates of the Poisson numbers that these are."""
+        """The gamma distribution of the rate in the Poisson-gamma mixture."""
         return Gamma(self.total_count, (-self.logits).exp(), validate_args=False)
 
     def sample(self, sample_shape: Shape = ()) -> Tensor:

@@ -44,7 +44,7 @@ class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
         shape = self._extended_shape(sample_shape)
         u = clamp_probs(fb.rand(shape, dtype=self._param.dtype, device=self._param.device))
         noise = u.log() - (-u).log1p()
-        # Of probabilities that stay off 0 and 1, also where logits were given.
+        # Computed from clamped probabilities, even if logits were given.
         return (noise + probs_to_logits(self.probs, is_binary=True)) / self.temperature
 
     def log_prob(self, value: Tensor) -> Tensor:

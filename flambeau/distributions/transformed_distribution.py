@@ -1,4 +1,4 @@
-"""A distribution of what transforms make of the samples of another."""
+"""A distribution of the transformed samples of another distribution."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class TransformedDistribution(Distribution):
             )
         shape = Size(transform.forward_shape(base_shape))
         needed = Size(transform.inverse_shape(shape))
-        if needed != base_shape:  # parameters of a transform may be a larger batch
+        if needed != base_shape:  # parameters of a transform may have a larger batch
             batch = needed[: len(needed) - len(base_distribution.event_shape)]
             base_distribution = base_distribution.expand(batch)
         missing = transform.domain.event_dim - len(base_distribution.event_shape)
@@ -109,7 +109,7 @@ class TransformedDistribution(Distribution):
         return _sum_rightmost(base, event_dim - len(self.base_dist.event_shape)) - volume
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """Probabilities above instead of below, where the transforms decrease."""
+        """Return the complement of probabilities where the transforms decrease."""
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign

@@ -1,4 +1,4 @@
-"""What distributions share: parameters of one shape, probabilities and their logits, laziness."""
+"""Common tools of distributions: broadcasting, probabilities and logits, lazy properties."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
-    """Tensors and numbers as tensors of one shape; numbers take the dtype of the first tensor."""
+    """Broadcast tensors and numbers to one shape; numbers take the dtype of the first tensor."""
     shapes = {value.shape if isinstance(value, Tensor) else None for value in values}
     if len(shapes) == 1 and None not in shapes:
         return values
@@ -51,45 +51,45 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
 
 @cache
 def least_number(dtype: fb.dtype) -> float:
-    """The least finite number of a dtype."""
+    """Return the smallest finite number of a dtype."""
     return fb.finfo(dtype).min
 
 
 def _standard_normal(shape: Any, dtype: fb.dtype, device: Any) -> Tensor:
-    """Normal numbers of a shape."""
+    """Draw standard normal numbers of a shape."""
     return fb.randn(shape, dtype=dtype, device=device)
 
 
 def _sum_rightmost(value: Tensor, count: int) -> Tensor:
-    """The sum over the last ``count`` dimensions."""
+    """Sum over the last ``count`` dimensions."""
     return value.flatten(value.dim() - count).sum(-1) if count > 0 else value
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """Probabilities from log-odds, or from unnormalised logarithms along the last dimension."""
+    """Convert log-odds, or unnormalised logarithms along the last dimension, to probabilities."""
     return fb.sigmoid(logits) if is_binary else fb.softmax(logits, -1)
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities moved off 0 and 1 by the epsilon of their dtype."""
+    """Clamp probabilities away from 0 and 1 by the epsilon of their dtype."""
     epsilon = fb.finfo(probs.dtype).eps
     return probs.clamp(epsilon, 1 - epsilon)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Log-odds of probabilities, or their logarithms; clamped, so that they are finite."""
+    """Convert probabilities to log-odds or logarithms; clamped, so that they are finite."""
     clamped = clamp_probs(probs)
     return clamped.log() - (-clamped).log1p() if is_binary else clamped.log()
 
 
 def log_bernoulli(logits: Tensor, value: Tensor) -> Tensor:
-    """The logarithm of the probability that coins of these log-odds show ``value``."""
+    """Return the log probability of ``value`` for Bernoulli variables with these log-odds."""
     logits, value = broadcast_all(logits, value)
     return -binary_cross_entropy_with_logits(logits, value, reduction="none")
 
 
 class lazy_property(Generic[_T]):
-    """A property that is computed when first read, and then an attribute of the object."""
+    """A property that is computed on first access and then stored on the object."""
 
     def __init__(self, wrapped: Callable[[Any], _T]) -> None:
         self.wrapped = wrapped
@@ -109,7 +109,7 @@ class lazy_property(Generic[_T]):
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The elements of square matrices on and below a diagonal, row by row."""
+    """Return the elements of square matrices on and below a diagonal, row by row."""
     size = mat.size(-1)
     if not -size <= diag < size:
         raise ValueError(f"diag ({diag}) provided is outside [{-size}, {size - 1}].")
@@ -118,7 +118,7 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
 
 
 def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
-    """Square matrices from their elements on and below a diagonal, zero above it."""
+    """Make square matrices from their elements on and below a diagonal, zero above it."""
     count = vec.size(-1)
     # n rows hold (n^2 + (1 + 2 diag) n - |diag| (diag + 1)) / 2 elements: solved for n.
     linear = 1 + 2 * diag

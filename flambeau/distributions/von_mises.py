@@ -58,7 +58,7 @@ class VonMises(Distribution):
 
     @lazy_property
     def _proposal_r(self) -> Tensor:
-        """The parameter of the wrapped Cauchy angles that are proposed, in double precision."""
+        """The parameter of the wrapped Cauchy proposal, in double precision."""
         k = self.concentration.detach().double()
         tau = 1 + (1 + 4 * k.square()).sqrt()
         rho = (tau - (2 * tau).sqrt()) / (2 * k)
@@ -66,7 +66,7 @@ class VonMises(Distribution):
 
     @fb.no_grad()
     def sample(self, sample_shape: Shape = ()) -> Tensor:
-        """Best and Fisher (1979), "Efficient simulation of the von Mises distribution"."""
+        """Rejection sampling by Best and Fisher (1979)."""
         shape = self._extended_shape(sample_shape)
         k = self.concentration.double().expand(shape)
         r = self._proposal_r.expand(shape)
@@ -84,7 +84,7 @@ class VonMises(Distribution):
         return (turned % (2 * math.pi) - math.pi).to(self.loc.dtype)
 
     def expand(self, batch_shape: Shape, _instance: Any = None) -> Any:
-        # Made anew, so that a class of a program whose __init__ has these arguments may be it.
+        # Made by the constructor, so that it works for users' subclasses with the same arguments.
         loc, concentration = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         return type(self)(loc, concentration, validate_args=self.__dict__.get("_validate_args"))
 

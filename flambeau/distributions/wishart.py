@@ -17,7 +17,7 @@ from flambeau.distributions.exp_family import ExponentialFamily
 
 __all__ = ["Wishart"]
 
-# Close to the least degree of freedom two of three samples are singular in float32.
+# Close to the smallest degrees of freedom, two of three samples are singular in float32.
 _ATTEMPTS = 100
 
 

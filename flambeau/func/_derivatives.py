@@ -1,7 +1,7 @@
-"""Derivatives of functions, on the tape and by dual numbers.
+"""Derivatives of functions, by reverse mode and by dual numbers.
 
-A transform hands the function variables of its own: views of its arguments, connected to whatever
-they were computed from, so that transforms nest. What it gives back stays in a graph only if that
+A transform passes its own variables to the function: views of its arguments, connected to whatever
+they were computed from, so that transforms nest. Its results stay in a graph only if that
 graph leads to tensors outside of the transform.
 """
 
@@ -116,7 +116,7 @@ def value_and_grad(
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """Function value, and the function that multiplies vectors with the Jacobian.
+    """Function value, and the function that computes vector-Jacobian products.
 
     Args:
         func: Function of tensors.
@@ -180,7 +180,7 @@ def jvp(
     strict: bool = False,
     has_aux: bool = False,
 ) -> Any:
-    """Function value, and its derivative in a direction, by forward mode.
+    """Function value and Jacobian-vector product, by forward mode.
 
     Args:
         func: Function of tensors.
@@ -242,7 +242,7 @@ def jvp(
 
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
-    """Function value, and the derivative there as a function of directions.
+    """Function value, and the derivative there as a linear function of directions.
 
     Args:
         func: Function of tensors.
@@ -288,7 +288,7 @@ def select(args: tuple[Any, ...], argnums: Argnums) -> Any:
 
 
 def replace(args: tuple[Any, ...], argnums: Argnums, chosen: Any) -> tuple[Any, ...]:
-    """The arguments with those that were selected exchanged."""
+    """The arguments with the selected ones replaced."""
     numbers = (argnums,) if isinstance(argnums, int) else argnums
     values = (chosen,) if isinstance(argnums, int) else chosen
     result = list(args)
@@ -348,13 +348,13 @@ def _variable(value: Any) -> Tensor:
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(value)}")
     if not (value.is_floating_point() or value.is_complex()):
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
-    if value.is_meta:  # a matter of Python, which keeps the class
+    if value.is_meta:  # done in Python, which keeps the class
         return value.view_as(value) if value.requires_grad else value.detach().requires_grad_()
     return _C._variable(value)
 
 
 def _released(tree: Any, variables: list[Tensor], keeps: bool) -> Any:
-    """Results without what is in the graph only because of the transform's own variables."""
+    """Detach results that are in the graph only because of the transform's own variables."""
 
     def release(value: Any) -> Any:
         if not isinstance(value, Tensor):
@@ -373,7 +373,7 @@ def _gradients(
     keep_graph: bool,
     create_graph: bool,
 ) -> list[Tensor]:
-    """Gradients of those outputs that depend on variables; zeros where none does."""
+    """Gradients of the outputs that depend on variables; zeros if none does."""
     if cotangents is None:
         cotangents = [fb.ones_like(each) for each in outputs]
     for i, (output, given) in enumerate(zip(outputs, cotangents, strict=True)):

@@ -1,4 +1,4 @@
-"""A user's autograd.Function in a map."""
+"""Users' autograd.Functions under vmap."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Rule = Callable[..., tuple[Any, Any]]
 
 
 class VmapInfo(NamedTuple):
-    """What the ``vmap`` method of a Function is told of the map."""
+    """Information about the map for the ``vmap`` method of a Function."""
 
     batch_size: int
     randomness: str
 
 
 def apply_batched(function: Any, args: tuple[Any, ...]) -> Any:
-    """Apply a Function to arguments some of which are batched, at the innermost of their levels."""
+    """Apply a Function to arguments some of which are batched, at their innermost level."""
     has_method = function.vmap is not fb.autograd.Function.vmap
     if function.generate_vmap_rule and has_method:
         raise RuntimeError(
@@ -45,15 +45,15 @@ def apply_batched(function: Any, args: tuple[Any, ...]) -> Any:
 
 
 def is_batched(value: Any) -> bool:
-    """Whether a value is a tensor of a map that runs."""
+    """Whether a value is a batched tensor of a running map."""
     return isinstance(value, Tensor) and _C._batch_of(value) is not None
 
 
 def apply_rule(rule: Rule, args: tuple[Any, ...], name: str) -> Any:
-    """Call a rule for batches with whole batches, at the innermost of their levels.
+    """Call a batching rule with whole batches, at their innermost level.
 
-    The rule gets the arguments with their batch dimensions, also where they are lists of tensors,
-    and returns results with theirs. It is called ``name`` in errors.
+    The rule gets the arguments with their batch dimensions, also for lists of tensors,
+    and returns results with theirs. Errors call it ``name``.
     """
     given, in_spec = tree_flatten(args)
     level = max(_C._batch_level_of(a) for a in given if isinstance(a, Tensor))

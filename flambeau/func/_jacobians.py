@@ -1,4 +1,4 @@
-"""Jacobians and Hessians: derivatives in all directions at once."""
+"""Jacobians and Hessians."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def hessian(func: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any
 
 
 def basis_of(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The unit vectors of the space of all elements, each in the shape of the tensors."""
+    """The standard basis of all elements, each vector in the shape of the tensors."""
     count = sum(each.numel() for each in tensors)
     basis = []
     start = 0

@@ -169,7 +169,7 @@ def _exchanged(module: Any, values: dict[str, Tensor]) -> Iterator[None]:
 def _home_of(module: Any, name: str) -> tuple[dict[str, Any], str]:
     """The dictionary that holds a parameter or buffer, and its name there.
 
-    A name that the module does not know is an attribute of it for the time of the call.
+    A name that the module does not know is an attribute for the time of the call.
     """
     *path, short = name.split(".")
     owner = module

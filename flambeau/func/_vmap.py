@@ -1,4 +1,4 @@
-"""Mapping a function over a dimension of its arguments, all samples computed at once."""
+"""vmap: a function mapped over a dimension of its arguments, all samples computed at once."""
 
 from __future__ import annotations
 
@@ -21,16 +21,15 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """Function that applies another one to every sample along a dimension, at once.
+    """Function that maps another one over a dimension of its arguments, vectorized.
 
     Args:
         func: Function of tensors, written for one sample.
-        in_dims: Dimension that counts samples in each argument, in the form of the arguments; None
+        in_dims: Batch dimension of each argument, in the structure of the arguments; None
             for an argument that is the same for all. Default: 0.
-        out_dims: Where that dimension goes in the results. Default: 0.
+        out_dims: Batch dimension of the results. Default: 0.
         randomness: Whether random operators are an `"error"` (the default), `"same"` for all
-            samples
-            or `"different"`.
+            samples or `"different"`.
         chunk_size: Number of samples to compute at once. Default: all.
 
     Example:
@@ -56,12 +55,12 @@ def vmap(
 
 
 def map_directions(func: Callable[..., Any], randomness: str) -> Callable[..., Any]:
-    """``vmap`` over tangents: whatever else ``func`` computes is the same for all of them."""
+    """``vmap`` over tangents: everything else in ``func`` is the same for all of them."""
     return mapped(_Map(func, 0, 0, randomness, has_primals=randomness == "different"), None)
 
 
 class _Inputs(NamedTuple):
-    """All leaves of the arguments, the dimension of each that counts samples, their structure."""
+    """Return all leaves of the arguments, the batch dimension of each, and their structure."""
 
     values: list[Any]
     dims: list[int | None]
@@ -69,7 +68,7 @@ class _Inputs(NamedTuple):
 
 
 def mapped(each: _Map, chunk_size: int | None) -> Callable[..., Any]:
-    """The function that maps: in chunks, where their size is given."""
+    """Return the mapped function, in chunks if their size is given."""
 
     @functools.wraps(each.func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -93,7 +92,7 @@ def mapped(each: _Map, chunk_size: int | None) -> Callable[..., Any]:
 
 
 class _BatchLevel(_C._LevelScope):
-    """A level of batched tensors: their number, how random numbers are drawn, and for whom."""
+    """A level of batched tensors: batch size, randomness, and whether there are primals."""
 
     _begin = staticmethod(_C._enter_batch_level)
     _end = staticmethod(_C._exit_batch_level)
@@ -103,7 +102,7 @@ class _BatchLevel(_C._LevelScope):
 
 
 class _Map:
-    """One function to map, and the names that its errors give it."""
+    """One function to map, and the names that errors use."""
 
     def __init__(
         self,
@@ -155,7 +154,7 @@ class _Map:
             return self._outputs(output, level)
 
     def run_on_meta(self, inputs: _Inputs, count: int, kwargs: dict[str, Any]) -> Any:
-        """What all samples give, by the shape of what one of them gives."""
+        """The results of all samples, by the shape of one sample's result."""
         samples = [
             value if dim is None else _any_sample(value, dim)
             for value, dim in zip(inputs.values, inputs.dims, strict=True)
@@ -177,7 +176,7 @@ class _Map:
     def _gathered(
         self, output: Any, samples: Callable[[Tensor], Tensor], shared: Callable[[Any], Any]
     ) -> Any:
-        """The results of all samples: where they stand, and those that are the same for all."""
+        """The results of all samples: batched ones, and those that are the same for all."""
         leaves, spec = tree_flatten(output)
         results = []
         for leaf, dim in zip(leaves, self._dims_of(spec), strict=True):
@@ -217,7 +216,7 @@ class _Map:
         return leaf
 
     def joined(self, parts: list[Any]) -> Any:
-        """The results of several chunks one after another."""
+        """Concatenate the results of several chunks."""
         flat = [tree_flatten(part)[0] for part in parts]
         spec = tree_flatten(parts[0])[1]
         columns = zip(*flat, strict=True)

@@ -1,4 +1,4 @@
-"""The form in which calls are recorded: as PyTorch writes them, so that code reads the same."""
+"""The form in which calls are recorded: as PyTorch writes them, so that the code is the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
     return signature_of(_SIGNATURES.get(torch_names()[function], function))
 
 
-# Of functions with overloads: the form that all of them have in PyTorch.
+# For functions with overloads: the form that all of them have in PyTorch.
 _SIGNATURES: dict[str, Callable[..., Any]] = {
     "torch.functional.norm": lambda input, p="fro", dim=None, keepdim=False, out=None, dtype=None: (
         None
@@ -26,10 +26,10 @@ _SIGNATURES: dict[str, Callable[..., Any]] = {
 def canonical_call(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[str, Any, tuple[Any, ...], dict[str, Any]]:
-    """Op, target, args and kwargs of the node for a call.
+    """Return op, target, args and kwargs of the node for a call.
 
-    Functions that PyTorch writes in Python pass the arguments that they require by position, and
-    all others by keyword, also those that were left out.
+    Functions that PyTorch writes in Python get their required arguments by position, and
+    all others by keyword, even those that were left out.
     """
     name = torch_names().get(function, "")
     if not name.startswith(("torch.nn.functional.", "torch.functional.")):

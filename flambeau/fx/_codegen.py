@@ -22,7 +22,7 @@ from flambeau.utils import _pytree as pytree
 if TYPE_CHECKING:
     from flambeau.fx.graph import Graph
 
-# How functions of the module `operator` are written.
+# How functions of the module `operator` are written in code.
 _OPERATORS = {
     "eq": "{} == {}",
     "ne": "{} != {}",
@@ -77,7 +77,7 @@ class PythonCode:
 
 @dataclass
 class Readable:
-    """What else to write beside the code, for people."""
+    """Optional annotations of the code, for readers."""
 
     include_stride: bool = False
     include_device: bool = False
@@ -92,7 +92,7 @@ def attribute_path(base: str, target: str) -> str:
 
 
 def _parameter(target: str) -> str:
-    """The name that a placeholder has in the code, which holds nothing but names."""
+    """Return a placeholder's name in the code; refuse a target that is not a name."""
     name = target.lstrip("*")
     if not name.isidentifier() or len(target) - len(name) > 2:
         raise RuntimeError(
@@ -102,7 +102,7 @@ def _parameter(target: str) -> str:
 
 
 class CodeGen:
-    """Writes the function that a graph stands for; subclasses change how it begins and ends."""
+    """Writes the code of a graph; subclasses change its first and last lines."""
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
         """The first line, ``def forward(self, x):``."""
@@ -114,26 +114,26 @@ class CodeGen:
         return f"return {output_args!r}"
 
     def process_inputs(self, *args: Any) -> Any:
-        """Turn what the function is given into what the placeholders stand for."""
+        """Turn the arguments of the function into the values of the placeholders."""
         return args
 
     def process_outputs(self, outputs: Any) -> Any:
-        """Turn what the output node has into what the function returns."""
+        """Turn the value of the output node into the result of the function."""
         return outputs
 
     def additional_globals(self) -> list[tuple[str, Any]]:
-        """Names that the lines of this class use."""
+        """Return the globals that the lines of this class use, by name."""
         return []
 
     def generate(
         self, graph: Graph, root_module: str, namespace: Namespace, readable: Readable | None = None
     ) -> PythonCode:
-        """The code of a graph; ``root_module`` is what its modules are attributes of."""
+        """Return the code of a graph; ``root_module`` is the name of its module in the code."""
         return _Writer(self, graph, root_module, namespace, readable).write()
 
 
 class _PyTreeCodeGen(CodeGen):
-    """A function of nested containers: taken apart at the beginning, put together at the end."""
+    """Code of a function of nested containers, flattened at the start and rebuilt at the end."""
 
     def __init__(self, orig_args: list[str], in_spec: Any, out_spec: Any = None) -> None:
         self.orig_args = orig_args
@@ -169,7 +169,7 @@ class _PyTreeCodeGen(CodeGen):
 
 
 class _Text:
-    """Text that stands for itself in the representation of containers."""
+    """Text whose representation is itself."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -179,7 +179,7 @@ class _Text:
 
 
 class _Writer:
-    """One run over a graph."""
+    """One pass over a graph."""
 
     def __init__(
         self,
@@ -220,7 +220,7 @@ class _Writer:
         return PythonCode(f"{head}{''.join(body)}    ", self.globals, lines)
 
     def _last_uses(self) -> dict[Node, list[Node]]:
-        """For every node, those that nobody needs after it."""
+        """Return, for every node, the nodes that are not used after it."""
         seen: set[Node] = set()
         dying: dict[Node, list[Node]] = {}
         for node in reversed(self.nodes):
@@ -297,7 +297,7 @@ class _Writer:
     # --- values
 
     def _global(self, name_hint: str, value: Any) -> str:
-        """How the code calls an object that is not its own."""
+        """Return the name of a global object in the code."""
         if getattr(builtins, name_hint, None) is value:
             return name_hint
         if is_native(value) and value is not fb.device:
@@ -310,7 +310,7 @@ class _Writer:
         return name
 
     def _values(self, arg: Any) -> Any:
-        """The argument with everything in it that has a name in the code replaced by that."""
+        """Replace everything in an argument that has a name in the code by that name."""
         if isinstance(arg, tuple) and hasattr(arg, "_fields"):
             name = self._global(type_name(type(arg)), type(arg))
             return _Text(f"{name}{tuple(self._values(item) for item in arg)!r}")
@@ -347,10 +347,10 @@ class _Writer:
         inner = [self._type(arg) for arg in typing.get_args(kind)]
         return f"{base}[{','.join(inner)}]" if inner else base
 
-    # --- for people
+    # --- for readers
 
     def _annotation(self, node: Node) -> str:
-        """The dtype and shape of a result, if something has computed them."""
+        """The dtype and shape of a result, if they are known."""
         meta: Any = node.meta.get("val", node.meta.get("tensor_meta"))
         if self.readable is None or not hasattr(meta, "shape"):
             return ""

@@ -1,4 +1,4 @@
-"""Marks that PyTorch puts on functions which stay as they are."""
+"""PyTorch's markers of functions with a stable interface."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Names: of nodes and globals in generated code, and of functions as PyTorch writes them.
+"""Names of nodes and globals in generated code, and of functions as PyTorch writes them.
 
 Generated code reads the same under both packages, so functions of Flambeau are written with the
-names that they have in PyTorch, also where that is a private module such as `torch._C._nn`.
+names that they have in PyTorch, even if that is a private module such as `torch._C._nn`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _AT_TOP_LEVEL = (
 def _functions_of(space: Any) -> dict[str, Any]:
     return {
         name: value
-        # Not dir(), which knows modules that are loaded when asked for.
+        # Not dir(), which also lists modules that are loaded on demand.
         for name, value in vars(space).items()
         if not name.startswith("_")
         and isinstance(value, _FUNCTION_TYPES)
@@ -78,7 +78,7 @@ _FUNCTION_TYPES = (types.FunctionType, types.BuiltinFunctionType)
 
 @functools.cache
 def torch_names() -> dict[Any, str]:
-    """What PyTorch calls the functions of the package, by function."""
+    """PyTorch's names of the functions of the package, by function."""
     names: dict[Any, str] = {}
     for space in ("linalg", "fft", "special"):
         own = _functions_of(getattr(fb, space))
@@ -107,7 +107,7 @@ def torch_names() -> dict[Any, str]:
 
 
 def is_native(function: Any) -> bool:
-    """Whether the package has the function, which code then reaches through ``torch``."""
+    """Whether the package exports the function, so that code reaches it through ``torch``."""
     module = getattr(function, "__module__", None) or ""
     return module in ("flambeau", "torch") or module.startswith(("flambeau.", "torch.ops."))
 
@@ -169,7 +169,7 @@ IMPORTS = {
 
 
 class Namespace:
-    """Gives out names, each once."""
+    """Hands out names, each once."""
 
     def __init__(self) -> None:
         self._owners: dict[Any, str] = {}
@@ -177,7 +177,7 @@ class Namespace:
         self._counts: defaultdict[str, int] = defaultdict(int)
 
     def create_name(self, candidate: str, obj: Any) -> str:
-        """A name like ``candidate`` that nobody has yet; the same again for the same object."""
+        """Return an unused name like ``candidate``; the same one again for the same object."""
         if obj is not None and obj in self._owners:
             return self._owners[obj]
         name = re.sub("[^0-9a-zA-Z_]+", "_", candidate) or "_unnamed"
@@ -196,18 +196,18 @@ class Namespace:
         return name
 
     def associate(self, name: str, obj: Any) -> None:
-        """Take note of a name that somebody has already."""
+        """Reserve a name that is in use already."""
         self._owners[obj] = name
         self._used.add(name)
 
     def rename(self, obj: Any, name: str) -> None:
-        """Give an object another name."""
+        """Rename an object."""
         self._owners[obj] = name
         self._used.add(name)
 
     @staticmethod
     def _is_taken(name: str, obj: Any) -> bool:
-        """Whether the name means something else in every Python program."""
+        """Whether the name is a keyword or builtin of Python."""
         if keyword.iskeyword(name):
             return True
         if hasattr(builtins, name):

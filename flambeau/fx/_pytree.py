@@ -1,4 +1,4 @@
-"""Nested inputs of traced functions, taken apart by a shape that was found when tracing."""
+"""Flattening of nested inputs by a structure that was found in tracing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["tree_flatten_spec"]
 
 
 def tree_flatten_spec(pytree: Any, spec: TreeSpec) -> list[Any]:
-    """The leaves of ``pytree``; of dictionaries, what is at the keys of ``spec``."""
+    """Return the leaves of ``pytree``; of dictionaries, the values at the keys of ``spec``."""
     if spec.is_leaf():
         return [pytree]
     if isinstance(spec.type, type) and issubclass(spec.type, dict):

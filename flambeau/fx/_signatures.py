@@ -1,4 +1,4 @@
-"""Signatures by which the arguments of a recorded call are arranged."""
+"""Signatures that arrange the arguments of a recorded call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _overloaded() -> frozenset[Callable[..., Any]]:
 
 @functools.cache
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
-    """The signature of a function; None without one, or where it stands for several overloads."""
+    """The signature of a function; None if it has none or several overloads."""
     try:
         return None if function in _overloaded() else inspect.signature(function)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Tracing: running a program on proxies, so that it leaves a graph behind."""
+"""Symbolic tracing: a program runs on proxies and leaves a graph behind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["PH", "Tracer", "is_fx_tracing", "symbolic_trace", "wrap"]
 
 
 class PHBase:
-    """Stands in concrete_args for a value that is not known while tracing."""
+    """Placeholder in concrete_args for a value that is unknown while tracing."""
 
     def __repr__(self) -> str:
         return "PH"
@@ -48,12 +48,12 @@ def _assert_is_none(value: Any, msg: str) -> None:
 
 # --- functions that are recorded and not traced
 
-# (globals of a module, name) of every function that was given to wrap().
+# (module globals, name) of every function that was given to wrap().
 _wrapped: dict[tuple[int, str], dict[str, Any]] = {}
 
 
 def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
-    """Record calls of a function of this module as one node, instead of going into it.
+    """Record calls of a function of this module as one node, instead of tracing into it.
 
     To be called at the top level of a module, with the function or its name.
     """
@@ -71,7 +71,7 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
 
 
 def _recorder(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, but a node where one of its arguments is a proxy."""
+    """The function, or a node if one of its arguments is a proxy."""
 
     @functools.wraps(function)
     def recorded(*args: Any, **kwargs: Any) -> Any:
@@ -99,7 +99,7 @@ def _find_proxy(arguments: Any) -> Proxy | None:
 
 @contextmanager
 def _replaced(space: dict[str, Any], name: str, value: Any) -> Iterator[None]:
-    """An entry of a dictionary, another one for a while."""
+    """Replace an entry of a dictionary temporarily."""
     missing = object()
     previous = space.get(name, missing)
     space[name] = value
@@ -142,15 +142,15 @@ class Tracer(TracerBase):
     submodule_paths: dict[nn.Module, str] | None
     tensor_attrs: dict[Any, str]
 
-    # --- what subclasses change
+    # --- methods for subclasses to override
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
-        """Whether calls of a module are one node: those of torch.nn, but not containers."""
+        """Return whether calls of a module are one node: those of torch.nn, except containers."""
         own = m.__module__.startswith(("flambeau.nn", "torch.nn", "flambeau.ao.nn"))
         return own and not isinstance(m, nn.Sequential)
 
     def path_of_module(self, mod: nn.Module) -> str:
-        """Where a module is below the root, as in ``layers.0.conv``."""
+        """Return the path of a module below the root, such as ``layers.0.conv``."""
         if self.submodule_paths is not None and mod in self.submodule_paths:
             return self.submodule_paths[mod]
         for name, module in self.root.named_modules():
@@ -165,14 +165,14 @@ class Tracer(TracerBase):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Called for every call of a module: a node for leaves, else the call itself."""
+        """Handle a call of a module: a node for leaves, else the call itself."""
         path = self.path_of_module(m)
         if not self.is_leaf_module(m, path):
             return forward(*args, **kwargs)
         return self.create_proxy("call_module", path, args, kwargs)
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Any]) -> Any:
-        """Called for every member that a module is asked for: parameters become nodes."""
+        """Handle an attribute access of a module: parameters become nodes."""
         if isinstance(attr_val, nn.Parameter):
             return self._fb_member_proxy(
                 attr_val, self.root.named_parameters(), parameter_proxy_cache
@@ -262,11 +262,11 @@ class Tracer(TracerBase):
             for name, value in module.__dict__.items()
             if isinstance(value, fb.Tensor)
         }
-        # The class's method: hooks of the root are no part of the graph.
+        # The class's method: hooks of the root are not part of the graph.
         return _forward_of(root, self.traced_func_name)
 
     def _fb_watch(self, stack: ExitStack, fn: Callable[..., Any]) -> None:
-        """Let modules, their members and wrapped functions tell the tracer."""
+        """Let modules, attribute accesses and wrapped functions report to the tracer."""
         cache: dict[str, Any] = {}
         call = nn.Module.__call__
 
@@ -377,7 +377,7 @@ def _by_name(concrete: Any, parameters: list[inspect.Parameter]) -> dict[str, An
 
 
 def _by_position(fn: Callable[..., Any], count: int, named: list[str]) -> Callable[..., Any]:
-    """The function with its keyword arguments after the ``count`` others."""
+    """The function with its keyword arguments after the ``count`` positional ones."""
 
     def call(*args: Any) -> Any:
         return fn(*args[:count], **dict(zip(named, args[count:], strict=True)))
@@ -392,7 +392,7 @@ def _in_code_order(fn: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _without_stars(fn: Any) -> Callable[..., Any]:
-    """The function, but *args and **kwargs are two arguments like the others."""
+    """The function with *args and **kwargs as two ordinary arguments."""
     plain = inspect.unwrap(fn)
     code = plain.__code__
     stars = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS

@@ -21,7 +21,7 @@ __all__ = ["CodeGen", "Graph", "PythonCode"]
 
 
 class _node_list:
-    """The nodes of a graph in order; nodes may be added and erased while they are gone through."""
+    """The nodes of a graph in order; nodes may be added and erased during iteration."""
 
     def __init__(self, graph: Graph, direction: str = "_next") -> None:
         self.graph = graph
@@ -43,7 +43,7 @@ class _node_list:
 
 
 class _InsertPoint:
-    """New nodes go to a place; to the one before again when the context is left."""
+    """Sets where new nodes are inserted; the previous position returns when the context is left."""
 
     previous: Callable[[Node], None]
 
@@ -104,15 +104,15 @@ class Graph:
 
     @property
     def nodes(self) -> _node_list:
-        """All nodes, in the order in which they run."""
+        """All nodes, in the order of execution."""
         return _node_list(self)
 
     def find_nodes(self, *, op: str, target: Target | None = None, sort: bool = True) -> list[Node]:
-        """All nodes of one op, and one target where it is given."""
+        """Return all nodes with an op and, if given, a target."""
         return [n for n in self.nodes if n.op == op and (target is None or n.target == target)]
 
     def output_node(self) -> Node:
-        """The node that says what the program returns."""
+        """Return the output node."""
         return next(node for node in reversed(self.nodes) if node.op == "output")
 
     # --- making nodes
@@ -126,7 +126,7 @@ class Graph:
         name: str | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Add a node at the current place: the end, unless ``inserting_before`` says otherwise."""
+        """Add a node at the insertion point: by default the end, see ``inserting_before``."""
         args, kwargs = args or (), kwargs or {}
         for kind, value in (("args", args), ("kwargs", kwargs)):
             if not isinstance(value, tuple if kind == "args" else dict):
@@ -171,7 +171,7 @@ class Graph:
         return self.create_node("placeholder", name, args=args, type_expr=type_expr)
 
     def get_attr(self, qualified_name: str, type_expr: Any = None) -> Node:
-        """Add the reading of a parameter, buffer or other attribute of the module."""
+        """Add a read of a parameter, buffer or other attribute of the module."""
         if self.owning_module is not None and not _has_attribute(
             self.owning_module, qualified_name
         ):
@@ -189,7 +189,7 @@ class Graph:
         kwargs: dict[str, Argument] | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Add the call of a submodule.
+        """Add a call of a submodule.
 
         Args:
             module_name: Path of the submodule.
@@ -222,7 +222,7 @@ class Graph:
         kwargs: dict[str, Argument] | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Add the call of a method of the first argument.
+        """Add a call of a method of the first argument.
 
         Args:
             method_name: Name of the method.
@@ -250,7 +250,7 @@ class Graph:
         type_expr: Any = None,
         name: str | None = None,
     ) -> Node:
-        """Add the call of a function.
+        """Add a call of a function.
 
         Args:
             the_function: The function.
@@ -287,17 +287,17 @@ class Graph:
         """
         return self.create_node("output", "output", args=(result,), type_expr=type_expr)
 
-    # --- places
+    # --- insertion points
 
     def inserting_before(self, n: Node | None = None) -> _InsertPoint:
-        """New nodes go before ``n`` (before the first node, if none is given)."""
+        """Insert new nodes before ``n`` (before the first node, if none is given)."""
         if n is None:
             return self.inserting_after(self._root)
         self._check_own(n)
         return _InsertPoint(self, n.prepend)
 
     def inserting_after(self, n: Node | None = None) -> _InsertPoint:
-        """New nodes go after ``n`` (after the last node, if none is given)."""
+        """Insert new nodes after ``n`` (after the last node, if none is given)."""
         if n is None:
             return self.inserting_before(self._root)
         self._check_own(n)
@@ -306,7 +306,7 @@ class Graph:
     # --- changes
 
     def erase_node(self, to_erase: Node) -> None:
-        """Take a node out that nobody uses."""
+        """Remove a node that has no users."""
         if to_erase.users:
             raise RuntimeError(
                 f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in "
@@ -325,7 +325,7 @@ class Graph:
     def node_copy(
         self, node: Node, arg_transform: Callable[[Node], Argument] = lambda x: x
     ) -> Node:
-        """Add a copy of a node of another graph; its inputs are turned into nodes of this one."""
+        """Add a copy of a node of another graph; its inputs are mapped to nodes of this one."""
         args = map_arg(node.args, arg_transform)
         kwargs = map_arg(node.kwargs, arg_transform)
         copied = self.create_node(node.op, node.target, args, kwargs, node.name, node.type)
@@ -357,7 +357,7 @@ class Graph:
         return made
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
-        """Erase nodes whose results nobody uses, unless they do something else; tell if any."""
+        """Erase unused nodes without side effects; return whether there were any."""
         self.lint()
         is_impure = is_impure_node or Node.is_impure
         before = len(self.nodes)
@@ -367,7 +367,7 @@ class Graph:
         return len(self.nodes) < before
 
     def lint(self) -> None:
-        """Raise if the nodes are in no possible order, or ask the module for what it has not."""
+        """Raise if nodes are out of order, or refer to attributes that the module does not have."""
         seen: set[Node] = set()
         names: set[str] = set()
         for node in self.nodes:
@@ -414,13 +414,13 @@ class Graph:
         include_stride: bool = False,
         include_device: bool = False,
     ) -> PythonCode:
-        """The graph as a Python function; ``root_module`` is the name of its first argument.
+        """Return the graph as a Python function; ``root_module`` is its first argument.
 
-        With ``verbose``, shapes and the places that nodes come from are written, too.
+        With ``verbose``, shapes and source locations of nodes are written too.
         """
         readable = Readable(include_stride, include_device) if verbose else None
         namespace = Namespace()
-        # Names of nodes are theirs unless the code needs them for something else.
+        # Nodes keep their names unless the code needs them for something else.
         given: dict[Node, str] = {}
         for node in self.nodes:
             given[node] = namespace.create_name(node.name, node)
@@ -434,15 +434,15 @@ class Graph:
                 node._repr_fn = function
 
     def set_codegen(self, codegen: CodeGen) -> None:
-        """Let another object write the code."""
+        """Set the object that writes the code."""
         self._codegen = codegen
 
     def process_inputs(self, *args: Any) -> Any:
-        """What the placeholders stand for when the program is given ``args``."""
+        """Return the values of the placeholders for the arguments ``args``."""
         return self._codegen.process_inputs(*args)
 
     def process_outputs(self, out: Any) -> Any:
-        """What the program returns when its output node has ``out``."""
+        """Return the result of the program for the output value ``out``."""
         return self._codegen.process_outputs(out)
 
     def __str__(self) -> str:

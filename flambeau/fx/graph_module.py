@@ -1,4 +1,4 @@
-"""Modules whose forward is written from a graph, and written again whenever that changes."""
+"""Modules whose forward is generated from a graph."""
 
 from __future__ import annotations
 import __future__
@@ -27,13 +27,13 @@ def _compiled_forward(code: PythonCode) -> Any:
     name = f"<eval_with_key>.{next(_numbers)}"
     linecache.cache[name] = (len(code.src), None, code.src.splitlines(keepends=True), name)
     space = dict(code.globals)
-    # Annotations are for readers: what they mention need not exist where the code runs.
+    # Annotations are for readers: the names in them need not exist where the code runs.
     exec(compile(code.src, name, "exec", __future__.annotations.compiler_flag), space)
     return space["forward"]
 
 
 def _copy_attribute(source: nn.Module, target: nn.Module, path: str) -> None:
-    """Give ``target`` the attribute that ``source`` has at a path, and empty modules on the way."""
+    """Copy the attribute of ``source`` at a path to ``target``, with empty modules on the way."""
     *prefix, last = path.split(".")
     for part in prefix:
         inner = getattr(source, part)
@@ -133,7 +133,7 @@ class GraphModule(nn.Module):
         self.recompile()
 
     def recompile(self) -> PythonCode:
-        """Write the code of the graph as it is now, and make it this module's forward."""
+        """Generate the code of the current graph, and make it this module's forward."""
         codegen = self.graph._codegen
         if isinstance(codegen, _PyTreeCodeGen):
             self._in_spec = codegen.in_spec
@@ -152,7 +152,7 @@ class GraphModule(nn.Module):
     # --- submodules
 
     def add_submodule(self, target: str, m: nn.Module) -> bool:
-        """Put a module at a path, with empty ones on the way; False where that is no module."""
+        """Add a module at a path, with empty ones on the way; False if a part is not a module."""
         *prefix, last = target.split(".")
         module: Any = self
         for part in prefix:
@@ -167,7 +167,7 @@ class GraphModule(nn.Module):
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Take the module at a path out; False where there is none."""
+        """Remove the module at a path; False if there is none."""
         *prefix, last = target.split(".")
         module: Any = self
         for part in prefix:
@@ -180,7 +180,7 @@ class GraphModule(nn.Module):
         return True
 
     def delete_all_unused_submodules(self) -> None:
-        """Take out modules that no node of the graph asks for."""
+        """Remove modules that no node of the graph refers to."""
         used: set[str] = set()
         for node in self.graph.nodes:
             if node.op not in ("call_module", "get_attr"):
@@ -249,7 +249,7 @@ class GraphModule(nn.Module):
         expanded_def: bool = False,
         additional_meta: list[str] | None = None,
     ) -> str:
-        """The code of this module and of the graph modules in it, with shapes where known."""
+        """Return the code of this module and of the graph modules in it, with known shapes."""
         text = self._fb_readable_text(type(self).__name__, include_stride, include_device)
         if print_output:
             print(text)
@@ -274,7 +274,7 @@ class GraphModule(nn.Module):
 
 
 def _module_text(name: str, module: nn.Module, folder: Path) -> str:
-    """How to make a child again: of its own text, or from a file."""
+    """How to recreate a child: from its own text, or from a file."""
     if type(module).__module__.startswith("flambeau.nn") and not list(module.children()):
         return repr(module)
     path = folder / f"{name}.pt"
@@ -283,7 +283,7 @@ def _module_text(name: str, module: nn.Module, folder: Path) -> str:
 
 
 def _keep_extras(made: GraphModule, source: Any) -> None:
-    """What users have attached to a module goes with its copy."""
+    """Copy users' attributes along with a module."""
     for name, value in source.__dict__.items():
         made.__dict__.setdefault(name, value)
 

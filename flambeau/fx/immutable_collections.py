@@ -1,4 +1,4 @@
-"""Lists and dictionaries that cannot be changed: what the arguments of nodes are made of."""
+"""Immutable lists and dictionaries, which the arguments of nodes consist of."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
 
 class immutable_list(list[Any]):
-    """A list that refuses to be changed; it can be hashed where its items can."""
+    """An immutable list; hashable if its items are."""
 
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
     __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
@@ -28,7 +28,7 @@ class immutable_list(list[Any]):
 
 
 class immutable_dict(dict[Any, Any]):
-    """A dictionary that refuses to be changed; it can be hashed where its values can."""
+    """An immutable dictionary; hashable if its values are."""
 
     clear = pop = popitem = setdefault = update = _refuse
     __delitem__ = __ior__ = __setitem__ = _refuse

@@ -1,4 +1,4 @@
-"""Interpreters: running a graph node by node, with every kind of node a method to override."""
+"""Interpreters: a graph is run node by node, by methods to override."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ class Interpreter:
         return None
 
     def boxed_run(self, args_list: list[Any]) -> Any:
-        """Run the graph on the values of a list, which is emptied so that they can be freed."""
+        """Run the graph on the values of a list, which is cleared so that they can be freed."""
         args = list(args_list)
         args_list.clear()
         return self.run(*args, enable_io_processing=False)
 
     def _fb_add_place(self, error: Exception, node: Node) -> None:
-        """Say in the message which node was being run."""
+        """Add the current node to the error message."""
         if not self.extra_traceback or not error.args or not isinstance(error.args[0], str):
             return
         trace = f"\nOriginal traceback:\n{node.stack_trace}" if node.stack_trace else ""
@@ -149,7 +149,7 @@ class Interpreter:
         return value
 
     def fetch_args_kwargs_from_env(self, n: Node) -> tuple[Any, Any]:
-        """The arguments of a node, with the values of other nodes in their places."""
+        """Return the arguments of a node, with other nodes replaced by their values."""
         return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
 
     def map_nodes_to_values(self, args: Argument, n: Node) -> Argument:
@@ -167,7 +167,7 @@ class Interpreter:
 
 
 class Transformer(Interpreter):
-    """Runs a graph on proxies, so that overridden methods make another graph of it."""
+    """Runs a graph on proxies, so that overridden methods produce another graph."""
 
     def __init__(self, module: GraphModule) -> None:
         super().__init__(module)

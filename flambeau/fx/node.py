@@ -1,4 +1,4 @@
-"""Nodes: the steps of a graph, each with what it calls, on what, and who uses the result."""
+"""Nodes: the steps of a graph, each with a target, arguments and users."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ base_types = BaseArgumentTypes
 
 OPS = ("placeholder", "call_method", "call_module", "call_function", "get_attr", "output", "root")
 
-# Functions that are called for what they do and not for what they return.
+# Functions that are called for their side effects.
 _side_effectful_functions: set[Callable[..., Any]] = set()
-# Functions that move the generator on, so that later numbers depend on them.
+# Functions that advance the generator, so that later random numbers depend on them.
 _DRAW = (
     *("bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint"),
     *("randint_like", "randn", "randn_like", "randperm"),
@@ -51,7 +51,7 @@ def _random_operators() -> frozenset[str]:
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep calls of ``fn`` in graphs, even where nobody uses their results."""
+    """Keep calls of ``fn`` in graphs, even if their results are unused."""
     _side_effectful_functions.add(fn)
     return fn
 
@@ -133,7 +133,7 @@ class Node:
         self._repr_fn: Callable[[Node], str] | None = None
         self._set_inputs(args, kwargs)
 
-    # --- place in the graph
+    # --- position in the graph
 
     @property
     def next(self) -> Node:
@@ -146,7 +146,7 @@ class Node:
         return self._prev
 
     def prepend(self, x: Node) -> None:
-        """Move ``x`` to the place before this node."""
+        """Move ``x`` before this node."""
         if x.graph is not self.graph:
             raise AssertionError("Attempting to move a Node into a different Graph")
         if x is self:
@@ -157,7 +157,7 @@ class Node:
         x._next, self._prev = self, x
 
     def append(self, x: Node) -> None:
-        """Move ``x`` to the place after this node."""
+        """Move ``x`` after this node."""
         self._next.prepend(x)
 
     def _remove_from_list(self) -> None:
@@ -223,7 +223,7 @@ class Node:
         self.args = tuple(args)
 
     def insert_arg(self, idx: int, arg: Argument) -> None:
-        """Put a positional argument in front of the one at ``idx``."""
+        """Insert a positional argument before the one at ``idx``."""
         if not 0 <= idx <= len(self.args):
             raise AssertionError(f"insert_args index must be between 0 and {len(self.args)}")
         self.args = (*self.args[:idx], arg, *self.args[idx:])
@@ -247,7 +247,7 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Use another node wherever this one is an argument; return the nodes that changed."""
+        """Replace this node by another in all its users; return the users that changed."""
         if propagate_meta:
             if replace_with.meta:
                 raise AssertionError("the replacement has meta of its own, which would be lost")
@@ -264,7 +264,7 @@ class Node:
         kwarg_types: Any = None,
         normalize_to_only_use_kwargs: bool = False,
     ) -> Any:
-        """The arguments in the form that the signature of the target gives them, or None."""
+        """Return the arguments normalised by the signature of the target, or None."""
         from flambeau.fx import operator_schemas
 
         if self.op == "call_function":
@@ -282,10 +282,10 @@ class Node:
             )
         return None
 
-    # --- what it is
+    # --- properties
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether it must stay, although nobody uses its result."""
+        """Return whether it must stay even if its result is unused."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":
@@ -306,7 +306,7 @@ class Node:
 
     @property
     def stack_trace(self) -> str | None:
-        """Where the program asked for it, if that was recorded."""
+        """The source location that created it, if that was recorded."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter
@@ -327,7 +327,7 @@ class Node:
         *,
         include_tensor_metadata: bool = False,
     ) -> str | None:
-        """One line of text. Names of inputs and the result's type go to the lists, if given."""
+        """Return one line of text. Names of inputs and the result's type go to given lists."""
         kind = f"{type_name(self.type)} " if self.type else ""
         head = f"%{self.name} : {kind}[num_users={len(self.users)}] = {self.op}"
         target = f"[target={self._pretty_print_target(self.target)}]"

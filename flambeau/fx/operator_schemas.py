@@ -1,4 +1,4 @@
-"""Arguments in the form that a function's signature gives them."""
+"""Arguments normalised by a function's signature."""
 
 from __future__ import annotations
 

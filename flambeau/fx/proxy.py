@@ -26,7 +26,7 @@ class TraceError(ValueError):
 
 
 def _user_line() -> str:
-    """The line of the user's program that is being run, on a line of its own; empty if none."""
+    """The line of the user's program that is being run; empty if there is none."""
     frame = inspect.currentframe()
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -39,7 +39,7 @@ def _user_line() -> str:
 
 
 class TracerBase:
-    """What records nodes: makes them of arguments, and proxies of them."""
+    """Base of tracers: makes nodes from arguments, and proxies for nodes."""
 
     graph: Graph
     record_stack_traces = False
@@ -114,13 +114,13 @@ class TracerBase:
         return made
 
     def to_bool(self, obj: Proxy) -> bool:
-        """Called where a program branches on a proxy; subclasses may know the answer."""
+        """Handle a branch on a proxy; subclasses may know the answer."""
         raise TraceError(
             "symbolically traced variables cannot be used as inputs to control flow" + _user_line()
         )
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
-        """Called where a program loops over a proxy; subclasses may know its items."""
+        """Handle iteration over a proxy; subclasses may know its items."""
         raise TraceError(
             "Proxy object cannot be iterated: how often a loop runs, or how many arguments "
             "*args stands for, is not known while tracing. Unpacking into a fixed number of names "
@@ -128,19 +128,19 @@ class TracerBase:
         )
 
     def keys(self, obj: Proxy) -> Any:
-        """Called where a program asks a proxy for its keys, as in ``**kwargs``."""
+        """Handle a request for the keys of a proxy, as in ``**kwargs``."""
         return Attribute(obj, "keys")()
 
 
 class GraphAppendingTracer(TracerBase):
-    """Records into a graph that exists already."""
+    """Appends to an existing graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
 
 def _unpacked_count(frame: types.FrameType | None) -> int | None:
-    """Into how many names the instruction that a frame is at unpacks; None if it does not."""
+    """Return how many names a frame's current instruction unpacks to; None if it does not."""
     if frame is None:
         return None
     for instruction in dis.get_instructions(frame.f_code):
@@ -223,7 +223,7 @@ def _tracer_of(arguments: Any) -> TracerBase:
 
 
 class Attribute(Proxy):
-    """An attribute of a proxy: a method to be called, or else a node once it is used."""
+    """An attribute of a proxy: a method to be called, or a node once it is used."""
 
     def __init__(self, root: Proxy, attr: str) -> None:
         self.root = root
@@ -244,7 +244,7 @@ class Attribute(Proxy):
 
 
 class ParameterProxy(Proxy):
-    """A parameter, of which shape and dtype are known while tracing."""
+    """A parameter, whose shape and dtype are known while tracing."""
 
     def __init__(self, tracer: TracerBase, node: Node, name: str, param: fb.Tensor) -> None:
         super().__init__(node, tracer)
@@ -302,5 +302,5 @@ for _name in (*_ARITHMETIC, *_BITWISE, *_OTHERS):
 for _name in (*_ARITHMETIC, *_BITWISE):
     _function = getattr(operator, _name)
     setattr(Proxy, f"__r{_name.rstrip('_')}__", _reflected_method(_function))
-# Defining == takes Python's hash away.
+# Defining == removes Python's hash.
 Proxy.__hash__ = object.__hash__  # type: ignore[method-assign]

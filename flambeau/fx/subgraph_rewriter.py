@@ -1,4 +1,4 @@
-"""Replacing every occurrence of a small graph in a large one by another small graph."""
+"""Replacement of every occurrence of a pattern in a graph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with
 
 
 class Match(NamedTuple):
-    """One occurrence: the node that computes its result, and what each node of the pattern is."""
+    """One occurrence: the node of its result, and the node for each node of the pattern."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -23,7 +23,7 @@ class Match(NamedTuple):
 
 @dataclass
 class InternalMatch:
-    """An occurrence while it is looked for; what filters are given."""
+    """An occurrence during the search; filters get it."""
 
     anchors: list[Node]
     nodes_map: dict[Node, Any] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class InternalMatch:
 
 @dataclass
 class ReplacedPatterns:
-    """One occurrence, and the nodes that stand there now."""
+    """One occurrence, and the nodes that replaced it."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -57,7 +57,7 @@ def replace_pattern_with_filters(
     match_filters: list[Callable[[InternalMatch, Graph, Graph], bool]] | None = None,
     ignore_literals: bool = False,
 ) -> list[ReplacedPatterns]:
-    """The same, but only occurrences that all filters accept."""
+    """The same, restricted to occurrences that all filters accept."""
     old, new = _graph_of(pattern), _graph_of(replacement)
     matches = _find_all(gm.graph, old, ignore_literals)
     filters = match_filters or []
@@ -97,7 +97,7 @@ def _find_all(graph: Graph, pattern: Graph, ignore_literals: bool) -> list[Inter
 
 
 class _Matcher:
-    """One attempt to find a pattern whose first result is a certain node."""
+    """One attempt to match a pattern whose first result is a given node."""
 
     def __init__(self, pattern: Graph, ignore_literals: bool) -> None:
         self.pattern = pattern
@@ -107,7 +107,7 @@ class _Matcher:
     def match(self, anchors: list[Node], node: Node) -> InternalMatch | None:
         if not self._same_node(anchors[0], node):
             return None
-        # Further results must hang together with the first.
+        # Further results must be connected with the first.
         for anchor in anchors[1:]:
             if anchor not in self.known and not self._find_other(anchor, node):
                 return None
@@ -133,7 +133,7 @@ class _Matcher:
         return False
 
     def _is_closed(self, anchors: list[Node]) -> bool:
-        """Whether nobody outside uses what only the pattern knows."""
+        """Whether inner nodes of the pattern have no users outside."""
         inside = {m for p, m in self.known.items() if p.op not in ("placeholder", "output")}
         return all(
             user in inside
@@ -177,7 +177,7 @@ def _replace(
     graph: Graph, old: Graph, new: Graph, match: InternalMatch, replaced: dict[Node, Any]
 ) -> ReplacedPatterns:
     def current(node: Any) -> Any:
-        """What stands for an input now, if an earlier replacement has taken its place."""
+        """Return the current node for an input, if an earlier replacement has changed it."""
         while isinstance(node, Node) and node in replaced:
             node = replaced[node]
         return node
@@ -204,14 +204,14 @@ def _replace(
 
 
 def _first_user(match: InternalMatch) -> Node:
-    """The first node that needs a result; what follows the results if none does."""
+    """The first node that needs a result; the node after the results if none does."""
     inside = {node for wanted, node in match.nodes_map.items() if wanted.op != "placeholder"}
     users = [user for anchor in match.anchors for user in anchor.users if user not in inside]
     return min(users) if users else max(match.anchors).next
 
 
 def _bring_modules(gm: GraphModule, replacement: Any) -> None:
-    """Give the module what the replacement's nodes ask for."""
+    """Copy the attributes that the replacement's nodes refer to into the module."""
     if not isinstance(replacement, GraphModule):
         return
     for node in replacement.graph.nodes:

@@ -1,4 +1,4 @@
-"""Notes that are put on nodes while they are recorded."""
+"""Metadata that is attached to nodes while they are recorded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ should_preserve_node_meta: bool = False
 
 @contextmanager
 def preserve_node_meta(enable: bool = True) -> Iterator[None]:
-    """Put the current notes on every node that is recorded."""
+    """Attach the current metadata to every node that is recorded."""
     global should_preserve_node_meta, current_meta
     saved = should_preserve_node_meta, current_meta
     should_preserve_node_meta, current_meta = enable, dict(current_meta)
@@ -39,7 +39,7 @@ def preserve_node_meta(enable: bool = True) -> Iterator[None]:
 
 @contextmanager
 def annotate(annotation_dict: dict[str, Any]) -> Iterator[None]:
-    """Nodes that are recorded have these entries in ``meta["custom"]``."""
+    """Add these entries to ``meta["custom"]`` of nodes that are recorded."""
     global current_meta
     saved = current_meta
     custom = {**saved.get("custom", {}), **annotation_dict}
@@ -66,7 +66,7 @@ def annotate_fn(annotation_dict: dict[str, Any]) -> Callable[[Function], Functio
 
 @contextmanager
 def set_current_meta(node: Any, pass_name: str = "") -> Iterator[None]:
-    """Nodes that are recorded have the notes of a node."""
+    """Give nodes that are recorded the metadata of a node."""
     global current_meta
     if not should_preserve_node_meta or not node.meta:
         yield
@@ -80,17 +80,17 @@ def set_current_meta(node: Any, pass_name: str = "") -> Iterator[None]:
 
 
 def get_current_meta() -> dict[str, Any]:
-    """The notes that nodes get now."""
+    """The current metadata."""
     return current_meta
 
 
 def has_preserved_node_meta() -> bool:
-    """Whether nodes get the current notes."""
+    """Whether nodes get the current metadata."""
     return should_preserve_node_meta
 
 
 def note_on(node: Any) -> None:
-    """Put the current notes on a node that was just made."""
+    """Attach the current metadata to a node that was just made."""
     if should_preserve_node_meta:
         node.meta.update(copy.copy(current_meta))
     elif "custom" in current_meta:
@@ -98,7 +98,7 @@ def note_on(node: Any) -> None:
 
 
 def format_stack() -> list[str]:
-    """Where the program is, if the notes say so."""
+    """The current source location, if it is known."""
     return [current_meta["stack_trace"]] if "stack_trace" in current_meta else []
 
 

@@ -1,4 +1,4 @@
-"""Where the time and the memory of a program go: by operator, by line and by module."""
+"""Profiling of time and memory: by operator, by line and by module."""
 
 from flambeau.autograd.profiler import record_function as record_function
 from flambeau.profiler.profiler import DeviceType as DeviceType

@@ -1,4 +1,4 @@
-"""A profiler that follows the steps of a training loop by a schedule."""
+"""A profiler that follows the steps of a training loop on a schedule."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def supported_activities() -> set[ProfilerActivity]:
 
 
 def kineto_available() -> bool:
-    """Whether traces can be made."""
+    """Return whether traces are supported."""
     return True
 
 
@@ -89,9 +89,9 @@ def schedule(
         wait: Steps to wait in a cycle.
         warmup: Steps to warm up.
         active: Steps to record.
-        repeat: Number of cycles; 0 goes on. Default: 0.
+        repeat: Number of cycles; 0 repeats forever. Default: 0.
         skip_first: Steps before the first cycle. Default: 0.
-        skip_first_wait: Whether, above 0, the first cycle does not wait. Default: 0.
+        skip_first_wait: If nonzero, the first cycle does not wait. Default: 0.
 
     Example:
         >>> plan = torch.profiler.schedule(wait=1, warmup=1, active=2)
@@ -136,7 +136,7 @@ def tensorboard_trace_handler(
     use_gzip: bool = False,
     use_python_export: bool = False,
 ) -> Callable[[profile], None]:
-    """For ``on_trace_ready``: write every trace to a file of its own in ``dir_name``."""
+    """Make an ``on_trace_ready`` that writes every trace to a file of its own in ``dir_name``."""
 
     def write(profiler: profile) -> None:
         try:
@@ -158,7 +158,7 @@ class profile:
     step of the training loop.
 
     Args:
-        activities: What to record. Default: all that there is, the CPU.
+        activities: What to record. Default: everything available, the CPU.
         schedule: Function from step to `ProfilerAction`, see `profiler.schedule`. Default: record
             everything.
         on_trace_ready: Function of the profiler, called when a cycle was recorded. Default: None.
@@ -247,7 +247,7 @@ class profile:
         self._enter_step()
 
     def step(self) -> None:
-        """Say that the next step of the program begins."""
+        """Mark the beginning of the program's next step."""
         self._leave_step()
         before = self.current_action
         self.step_num += 1
@@ -336,11 +336,11 @@ class profile:
         )
 
     def by_module(self) -> ModuleList:
-        """Time and memory of modules, with their part of the backward pass."""
+        """Return time and memory of modules, with their share of the backward pass."""
         return self._finished("getting times of modules").by_module()
 
     def export_chrome_trace(self, path: str) -> None:
-        """Write what `chrome://tracing` and Perfetto show; packed if the name ends in ``.gz``."""
+        """Write a trace for `chrome://tracing` and Perfetto; compressed if named ``.gz``."""
         self._finished("exporting chrome trace").export_chrome_trace(path)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
@@ -355,13 +355,13 @@ class profile:
         write_timeline(recordings[-1], path)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Write a text into the traces."""
+        """Add a text to the traces."""
         self._metadata[key] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """The same with a value that is JSON."""
+        """Add a JSON value to the traces."""
         self._metadata[key] = json.loads(value)
 
     def preset_metadata_json(self, key: str, value: str) -> None:
-        """The same, before the profiler starts."""
+        """Add a JSON value before the profiler starts."""
         self.add_metadata_json(key, value)

@@ -23,10 +23,10 @@ Unpickle = Callable[[bytes, PersistentLoad], Any]
 def load_archive(
     archive: ZipReader, unpickle: Unpickle, restore: Callable[[Any, str], Any], is_eager: bool
 ) -> Any:
-    """The object of an archive, whose storages ``restore`` brings to their places.
+    """Load the object of an archive, whose storages ``restore`` moves to their devices.
 
-    They are read all together at the end, unless ``is_eager`` says that somebody looks at them
-    before.
+    They are read all together at the end, unless ``is_eager`` says that their values are needed
+    earlier.
     """
     if "constants.pkl" in archive:
         raise RuntimeError(
@@ -44,7 +44,7 @@ def load_archive(
 
 
 class _Storages:
-    """The storages of an archive, each of them read once: at once, or all together at the end."""
+    """The storages of an archive, each read once: immediately, or all together at the end."""
 
     def __init__(self, archive: ZipReader, restore: Callable[[Any, str], Any]) -> None:
         self._archive = archive

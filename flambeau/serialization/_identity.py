@@ -1,4 +1,4 @@
-"""What stands for a storage in a pickle: its kind, its name in the file, its place and its size."""
+"""The persistent id of a storage in a pickle: type, name in the file, location and size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StorageIdentity(NamedTuple):
 
     @classmethod
     def parse(cls, pid: Any) -> StorageIdentity:
-        """The parts of an identity from a file; UnpicklingError if it is not one."""
+        """Parse an id from a file; UnpicklingError if it is not one."""
         if type(pid) is not tuple or len(pid) < 5 or type(pid[0]) is not str or pid[0] != "storage":
             raise UnpicklingError("a persistent id of the pickle is not that of a storage")
         _, kind, key, location, count, *rest = pid
@@ -48,7 +48,7 @@ class StorageIdentity(NamedTuple):
         return self.numel * self.kind.itemsize
 
     def typed(self, storage: Any) -> Any:
-        """A storage as the pickle wants it: of elements, or of bytes."""
+        """Return a storage as the pickle wants it: of elements, or of bytes."""
         if self.kind.dtype is None:
             return storage
         return TypedStorage(wrap_storage=storage, dtype=self.kind.dtype)

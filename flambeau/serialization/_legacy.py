@@ -52,7 +52,7 @@ class LegacyReader:
         self._promised = 0
 
     def load(self, restore: Callable[[Any, str], Any]) -> Any:
-        """Read everything; ``restore`` brings a storage to its place."""
+        """Read everything; ``restore`` moves a storage to its device."""
         position = self._read_header()
         loaded: dict[str, Any] = {}
 
@@ -84,7 +84,7 @@ class LegacyReader:
         return position
 
     def _reserve(self, identity: StorageIdentity, restore: Callable[[Any, str], Any]) -> Any:
-        """Memory for a storage, which comes later in the file: never more than the file holds."""
+        """Allocate a storage whose bytes come later in the file: never more than it holds."""
         self._promised += identity.nbytes
         if self._promised > self._source.size:
             self._refuse(f"its storages would need {self._promised} bytes, more than it has")

@@ -1,4 +1,4 @@
-"""``load``: objects out of files that PyTorch or ``save`` wrote."""
+"""``load``: read objects from files that PyTorch or ``save`` wrote."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def get_unsafe_globals_in_checkpoint(f: FileLike) -> list[str]:
 
 
 class _Unpickler:
-    """Reads pickles of one file, with or without trust in it."""
+    """Reads the pickles of one file, trusted or not."""
 
     def __init__(
         self, source: Source, is_safe: bool, pickle_module: Any, options: dict[str, Any]
@@ -114,7 +114,7 @@ class _Unpickler:
 
     @property
     def looks_at_values(self) -> bool:
-        """Whether code that is not of this package may see tensors while they are made."""
+        """Whether code outside of this package may see tensors while they are made."""
         return not self._is_safe or self._names.has_users
 
     def loads(self, data: bytes, persistent_load: PersistentLoad) -> Any:

@@ -1,4 +1,4 @@
-"""Where storages of a checkpoint go: the device they were on, or what ``map_location`` says."""
+"""The devices of a checkpoint's storages: where they were, or what ``map_location`` says."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _packages: list[tuple[int, Tagger, Restorer]] = []
 
 
 def register_package(priority: int, tagger: Tagger, deserializer: Restorer) -> None:
-    """Teach checkpoints a kind of storage.
+    """Register a kind of storage.
 
-    ``tagger(storage)`` names its place when it is saved, ``deserializer(storage, location)`` brings
-    it there when it is loaded; each returns None for what is not its own. The lowest priority is
+    ``tagger(storage)`` names its location when it is saved, ``deserializer(storage, location)``
+    moves it there when it is loaded; each returns None for other storages. The lowest priority is
     asked first.
     """
     _packages.append((priority, tagger, deserializer))
@@ -39,7 +39,7 @@ def location_tag(storage: Storage) -> str:
 
 
 def default_restore_location(storage: Storage, location: str) -> Storage:
-    """Bring a storage, which has been read into CPU memory, to the device called ``location``."""
+    """Move a storage, which has been read into CPU memory, to the device called ``location``."""
     for _, _, deserializer in _packages:
         restored = deserializer(storage, location)
         if restored is not None:
@@ -77,7 +77,7 @@ def restorer(map_location: MAP_LOCATION) -> Callable[[Storage, str], Storage]:
 
 
 def looks_at_contents(map_location: MAP_LOCATION) -> bool:
-    """Whether a storage must have been read before it is brought to its place."""
+    """Whether a storage must be read before it is moved."""
     is_function = not isinstance(map_location, (dict, str, fb.device, type(None)))
     return is_function or tuple(_packages) != _OWN_PACKAGES
 
@@ -113,7 +113,7 @@ def _meta_tag(storage: Storage) -> str | None:
 
 
 def _meta_restore(storage: Storage, location: str) -> Storage | None:
-    """A storage as large, of which nothing is kept."""
+    """A storage of the same size whose contents are discarded."""
     return fb.UntypedStorage(storage.nbytes(), device="meta") if location == "meta" else None
 
 
@@ -122,7 +122,7 @@ def _other_tag(storage: Storage) -> str | None:
 
 
 def _other_restore(storage: Storage, location: str) -> Storage | None:
-    """Storages are brought to no other device yet: map_location says where they go."""
+    """Refuse: storages cannot be moved to other devices yet; map_location says where they go."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""A reader of pickles that makes data and nothing else.
+"""An unpickler that makes data and nothing else.
 
 Python's own unpickler calls whatever a file names. This one knows the opcodes of `_opcodes`, and
 the only things it calls are those that its ``find_global`` hands out: see `_safe`. Lengths are held

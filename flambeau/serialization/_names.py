@@ -1,4 +1,4 @@
-"""PyTorch's names of what checkpoints hold, and what they mean here.
+"""PyTorch's names in checkpoints, and their meaning here.
 
 Files are written with PyTorch's names, so that it can load them, and may hold any of these names
 when they are loaded without running code. ``BY_NAME`` is that list: nothing else in the package is

@@ -10,7 +10,7 @@ __all__: list[str] = []
 
 
 class LoadEndianness(enum.Enum):
-    """The byte order of files that do not say it."""
+    """The byte order of files that do not specify it."""
 
     NATIVE = 1
     LITTLE = 2
@@ -61,12 +61,12 @@ def set_crc32_options(compute_crc32: bool) -> None:
 
 
 def get_default_load_endianness() -> LoadEndianness | None:
-    """Return the byte order that ``load`` takes a file to have that does not say it."""
+    """Return the byte order that ``load`` assumes for a file that does not specify it."""
     return settings.endianness
 
 
 def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
-    """Set the byte order that ``load`` takes a file to have that does not say it."""
+    """Set the byte order that ``load`` assumes for a file that does not specify it."""
     if endianness is not None and not isinstance(endianness, LoadEndianness):
         raise TypeError("Invalid argument type in function set_default_load_endianness")
     settings.endianness = endianness

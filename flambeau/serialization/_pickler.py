@@ -91,7 +91,7 @@ def _tensor_parts(tensor: Tensor) -> Reduction:
 
 def _reduce_tensor(tensor: Tensor) -> Reduction:
     build, parts = _tensor_parts(tensor)
-    if tensor.is_meta:  # whose class is no concern of a file's
+    if tensor.is_meta:  # whose class does not matter in a file
         own = {key: value for key, value in vars(tensor).items() if key != "_is_param"}
         if isinstance(tensor, parameters.Parameter):
             return _as_parameter(tensor.detach(), tensor.requires_grad, own)

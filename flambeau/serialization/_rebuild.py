@@ -23,7 +23,7 @@ __all__: list[str] = []
 
 
 class _Waiting(NamedTuple):
-    """That storages are read later than they are named."""
+    """The state of storages that are read later than they are named."""
 
     fill: Callable[[], None] | None  # reads those that were named so far, if that can be done
     acts: list[Callable[[], object]]  # what has to be done afterwards
@@ -34,7 +34,7 @@ _waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
 
 @contextlib.contextmanager
 def storages_come_later(fill: Callable[[], None] | None = None) -> Iterator[Callable[[], None]]:
-    """While storages of new tensors hold no values; gives what to call when they are filled."""
+    """A block in which storages of new tensors are empty; yields what to call afterwards."""
     waiting = _Waiting(fill, [])
     token = _waiting.set(waiting)
 
@@ -49,7 +49,7 @@ def storages_come_later(fill: Callable[[], None] | None = None) -> Iterator[Call
 
 
 def _have_values() -> bool:
-    """Whether elements of tensors can be looked at; reads them if they were not read yet."""
+    """Return whether elements of tensors can be read; read them now if they were not."""
     waiting = _waiting.get()
     if waiting is not None and waiting.fill is not None:
         waiting.fill()
@@ -57,7 +57,7 @@ def _have_values() -> bool:
 
 
 def _when_filled(act: Callable[[], object]) -> None:
-    """Do what needs the elements of tensors, now or as soon as they are there."""
+    """Run what needs the elements of tensors, now or as soon as they are there."""
     waiting = _waiting.get()
     if _have_values() or waiting is None:
         act()
@@ -76,7 +76,7 @@ def _kind(value: Any) -> str:
 
 
 def _rebuild_tensor(storage: Any, storage_offset: Any, size: Any, stride: Any) -> Tensor:
-    """A window on a typed storage."""
+    """A view of a typed storage."""
     if not isinstance(storage, fb.TypedStorage):
         raise RuntimeError(f"a tensor lies on a typed storage, not on {_kind(storage)}")
     return _rebuild_on(storage.untyped(), storage.dtype, storage_offset, size, stride)
@@ -100,7 +100,7 @@ def _rebuild_tensor_v2(
     backward_hooks: Any,
     metadata: Any = None,
 ) -> Tensor:
-    """What every tensor of the usual element types is written as."""
+    """Rebuild a tensor of the usual element types."""
     tensor = _rebuild_tensor(storage, storage_offset, size, stride)
     return _finished(tensor, requires_grad, metadata)
 
@@ -115,7 +115,7 @@ def _rebuild_tensor_v3(
     dtype: Any,
     metadata: Any = None,
 ) -> Tensor:
-    """The same on an untyped storage, with the element type beside it."""
+    """Rebuild a tensor on an untyped storage, with the element type beside it."""
     if not isinstance(storage, fb.UntypedStorage) or not isinstance(dtype, fb.dtype):
         raise RuntimeError(
             f"expected an untyped storage and a dtype, got {_kind(storage)} and {_kind(dtype)}"
@@ -125,19 +125,19 @@ def _rebuild_tensor_v3(
 
 
 def _finished(tensor: Tensor, requires_grad: Any, metadata: Any) -> Tensor:
-    if isinstance(metadata, dict):  # marks of values that PyTorch has not computed yet
+    if isinstance(metadata, dict):  # the lazy flags of PyTorch: conjugation and negation
         tensor = _computed(tensor, bool(metadata.get("conj")), bool(metadata.get("neg")))
     return tensor.requires_grad_() if requires_grad is True else tensor
 
 
-# Storages with the marks of their tensors carried out, as long as the storages live.
+# Storages with the flags of their tensors applied, as long as the storages live.
 _computed_storages: WeakKeyDictionary[Any, dict[tuple[Any, ...], Tensor]] = WeakKeyDictionary()
 
 
 def _computed(tensor: Tensor, conj: bool, neg: bool) -> Tensor:
-    """The same window on a copy of the storage, with the marks carried out.
+    """The same view of a copy of the storage, with the flags applied.
 
-    One copy serves all tensors with these marks on the storage. Copies of windows could be larger
+    One copy serves all tensors with these flags on the storage. Copies of views could be larger
     than the storage, which they may cover many times, and as many as the file has tensors.
     """
     storage = tensor.untyped_storage()
@@ -190,7 +190,7 @@ def _rebuild_from_type_v2(func: Any, new_type: Any, args: Any, state: Any) -> Te
 
 
 def _set_attributes(target: Tensor, state: Any) -> None:
-    """Like ``pickle`` does: a dictionary, or one with the values of slots beside it."""
+    """Set the state as ``pickle`` does: a dictionary, or one with the values of slots beside it."""
     attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
     for values in (attributes, slots):
         if values is None:

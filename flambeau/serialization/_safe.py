@@ -1,4 +1,4 @@
-"""Which names a checkpoint may hold when it is loaded without running code."""
+"""The names that a checkpoint may use when it is loaded without running code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flambeau.serialization._names import BY_NAME, MISSING_TYPES
 __all__: list[str] = []
 
 Allowed = Callable[..., Any] | tuple[Callable[..., Any], str]
-# Nobody needs these in a checkpoint, whatever else is allowed.
+# Never needed in a checkpoint, whatever else is allowed.
 _BLOCKED_MODULES = frozenset({"sys", "os", "posix", "nt", "subprocess", "shutil", "socket"})
 _allowed: list[Allowed] = []
 
@@ -84,7 +84,7 @@ def _full_name(obj: Any) -> str:
 
 
 class SafeNames:
-    """What one file may name: the fixed list, and what the user has allowed by now."""
+    """The names that one file may use: the fixed list, and what the user has allowed."""
 
     def __init__(self) -> None:
         self._user: dict[str, Any] = {}
@@ -107,7 +107,7 @@ class SafeNames:
         return name in self._user or name in BY_NAME
 
     def find(self, module: str, name: str) -> Any:
-        """What a file means by a name; UnpicklingError if it may not use it."""
+        """Resolve a name from a file; UnpicklingError if it may not use it."""
         full = full_name(module, name)
         root, shown = full.partition(".")[0], printable(full)
         if root in _BLOCKED_MODULES:

@@ -36,7 +36,7 @@ class Sink:
         return _C._crc32(tensor, 0) if settings.computes_crc32 else 0
 
     def flush(self) -> None:
-        """Hand over what may still wait in a buffer."""
+        """Flush buffered bytes."""
         if hasattr(self._file, "flush"):
             self._file.flush()
 

@@ -82,7 +82,7 @@ class Source:
             view = view[count:]
 
     def everything(self) -> Any:
-        """All bytes, for what must be read to know where it ends."""
+        """All bytes, for formats that must be read to know where they end."""
         if self._all is None:
             self._all = self._map_or_read()
         return self._all
@@ -98,7 +98,7 @@ class Source:
         return place
 
     def move_to(self, offset: int) -> None:
-        """Leave the file at this place, for whoever reads on."""
+        """Leave the file at this position, for the next reader."""
         self.file.seek(self._start + offset)
 
     def _check(self, offset: int, size: int) -> None:
@@ -112,7 +112,7 @@ class Source:
 
 
 class MappedSource(Source):
-    """A file that tensors lie on: nothing is read until somebody looks at it."""
+    """A memory-mapped file: nothing is read until it is accessed."""
 
     is_mapped = True
 

@@ -1,4 +1,4 @@
-"""Nested data of a file that is walked as a tree, though a file can make of it what it likes."""
+"""Checks of nested data from a file before it is walked as a tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FREE_VISITS = 10_000
 
 
 def check_tree(content: Any) -> None:
-    """Refuse data that holds itself, or whose parts occur in it far more often than there are any.
+    """Refuse data that contains itself, or whose parts are repeated far too often.
 
     A list of two references to a list of two references, and so on forty times over, is a small
     file and a tree of a million millions of nodes.

@@ -14,11 +14,11 @@ from flambeau.serialization._names import BY_NAME
 
 __all__: list[str] = []
 
-_MODULES = {"torch._C._nn": "flambeau.nn.functional"}  # where they are not called the same
+_MODULES = {"torch._C._nn": "flambeau.nn.functional"}  # where the names differ
 
 
 def find_here(module: str, name: str) -> Any:
-    """What a name of PyTorch means in this package; AttributeError if nothing."""
+    """Return the meaning of PyTorch's name in this package; AttributeError if there is none."""
     full = f"{module}.{name}"
     if full in BY_NAME:
         return BY_NAME[full]

@@ -1,4 +1,4 @@
-"""Reading the zip archive that a checkpoint is, without trusting anything it says.
+"""Reading of a checkpoint's zip archive, without trusting anything it says.
 
 Every record must be stored as it is, lie inside the file and not overlap another one, so that what
 is read is never more than the file holds.

@@ -1,4 +1,4 @@
-"""Writing the zip archive that a checkpoint is.
+"""Writing of a checkpoint's zip archive.
 
 Records are stored as they are, each beginning at a multiple of 64 bytes so that a tensor can lie on
 the mapped file. A record's checksum follows its contents, and nothing is written twice: the archive
@@ -104,7 +104,7 @@ def _central_entry(record: _Record) -> bytes:
 
 
 def _end(count: int, start: int, size: int) -> bytes:
-    """The end of the archive in its 64-bit form, where that one lies, and the 32-bit form."""
+    """The end of the archive: its 64-bit form, the locator of that, and the 32-bit form."""
     wide = zf.END64.pack(zf.END64_MARK, 44, 0x031E, 45, 0, 0, count, count, size, start)
     place = zf.END64_PLACE.pack(zf.END64_PLACE_MARK, 0, start + size, 1)
     counts = (min(count, 0xFFFF), min(count, 0xFFFF))

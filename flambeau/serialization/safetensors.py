@@ -109,7 +109,7 @@ def save_model(
 ) -> None:
     """Write the state dict of a module. Of tensors that are the same one, the first is written.
 
-    The names of the others are noted in the metadata, each with the name that stands for it.
+    The names of the others are recorded in the metadata, each with the name of the written one.
     """
     notes = dict(metadata or {})
     kept: dict[str, Tensor] = {}
@@ -185,7 +185,7 @@ class safe_open:
         return _read(self._source, self._header, self._entry(name)).to(self._device)
 
     def get_slice(self, name: str) -> TensorSlice:
-        """Return a tensor that is read when it is indexed, and only as far as it is."""
+        """Return a tensor that is read when it is indexed, and only the part that is needed."""
         return TensorSlice(self._mapped, self._header, self._entry(name), self._device)
 
     def _entry(self, name: str) -> Entry:
@@ -221,7 +221,7 @@ def _read(source: Source, header: Header, entry: Entry) -> Tensor:
     start = header.size + entry.start
     memory = source.tensor(start, entry.nbytes)
     if memory.data_ptr() % dtype.itemsize:
-        memory = memory.clone()  # of a mapped file that somebody has not aligned
+        memory = memory.clone()  # of a mapped file in which the tensor is not aligned
     return _C._tensor_on_storage(memory, dtype, 0, entry.shape, _strides(entry.shape))
 
 
@@ -240,7 +240,7 @@ def _read_header(source: Source) -> Header:
 
 
 def _plan(tensors: Mapping[str, Tensor]) -> dict[str, Entry]:
-    """Where each tensor will lie, in the order in which they are written."""
+    """Return where each tensor will lie, in the order in which they are written."""
     _check(tensors)
     ranks = {dtype: rank for rank, dtype in enumerate(NAMES)}
     entries: dict[str, Entry] = {}

@@ -14,11 +14,11 @@ __all__: list[str] = []
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[int]:
-    """Give the descriptor of a new file, which takes the place of ``path`` at the end.
+    """Give the descriptor of a new file, which replaces ``path`` at the end.
 
-    Until then, and if anything goes wrong, an older file at ``path`` is as it was. A link is
-    followed, and the permissions of the older file are kept. What is no ordinary file (a pipe, a
-    terminal), or lies in a folder that must not be written to, is written to directly.
+    Until then, and if anything goes wrong, an older file at ``path`` stays unchanged. A link is
+    followed, and the permissions of the older file are kept. Special files (a pipe, a
+    terminal) and files in a folder without write permission are written directly.
     """
     target = os.path.realpath(path)
     old = _status(target)
@@ -28,13 +28,13 @@ def replacing(path: str) -> Iterator[int]:
 
 
 def _new_file(target: str, old: os.stat_result | None) -> Iterator[int]:
-    """A file without a name where the system can have one: if the program is killed it is gone.
+    """A file without a name where the system allows it: if the program is killed it is gone.
 
     An interrupt may come after any call. Whatever was done by then, the file of the temporary name
-    is removed, should there be one, and nothing is noted of which Python could lose the last step.
+    is removed if it exists, without relying on notes that an interrupt could prevent.
     """
     folder = os.path.dirname(target)
-    # Short, because a name may be as long as the file system allows already.
+    # Short, because the final name may already be as long as the file system allows.
     name = os.path.join(folder, f".{secrets.token_hex(8)}.tmp")
     descriptor, is_named = -1, False
     try:
@@ -98,6 +98,6 @@ def _directly(path: str) -> Iterator[int]:
 
 def _copy_owner(descriptor: int, old: os.stat_result) -> None:
     if (old.st_uid, old.st_gid) != (os.geteuid(), os.getegid()):
-        with contextlib.suppress(PermissionError):  # then the new file belongs to who wrote it
+        with contextlib.suppress(PermissionError):  # then the new file belongs to its writer
             os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))

@@ -22,7 +22,7 @@ class Alias(NamedTuple):
 
 
 class ConfigModule(ModuleType):
-    """A module whose attributes are options, with ways to change them for a while.
+    """A module whose attributes are options, with ways to change them temporarily.
 
     Options of a group have its name before a dot: ``triton.cudagraphs``.
     """
@@ -45,7 +45,7 @@ class ConfigModule(ModuleType):
     def patch(
         self, arg1: str | dict[str, Any] | None = None, arg2: Any = None, **kwargs: Any
     ) -> ConfigPatch:
-        """Other values while a block or a function runs: by name, dictionary or keywords."""
+        """Set other values while a block or a function runs: by name, dictionary or keywords."""
         if isinstance(arg1, str):
             return ConfigPatch(self, {arg1: arg2})
         return ConfigPatch(self, {**(arg1 or {}), **kwargs})
@@ -103,7 +103,7 @@ def _target(alias: Alias) -> tuple[Any, str]:
 
 
 class ConfigPatch(contextlib.ContextDecorator):
-    """Options with other values, until it is left."""
+    """Context with other values of options."""
 
     def __init__(self, module: ConfigModule, changes: dict[str, Any]) -> None:
         self.module = module
@@ -118,12 +118,12 @@ class ConfigPatch(contextlib.ContextDecorator):
         self.module.load_config(self.before)
 
     def _recreate_cm(self) -> ConfigPatch:
-        # For functions that call themselves: each call goes back to the values before it.
+        # For recursive functions: each call restores the values before it.
         return ConfigPatch(self.module, self.changes)
 
 
 def install_config_module(module_name: str, options: dict[str, Any]) -> None:
-    """Make a module one of options, with these values at first."""
+    """Turn a module into one of options, with these defaults."""
     module = sys.modules[module_name]
     module.__dict__["_options"] = options
     module.__class__ = ConfigModule

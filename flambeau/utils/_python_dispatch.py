@@ -1,4 +1,4 @@
-"""Modes below autograd, which Flambeau has no place for: operators are called directly."""
+"""Dispatch modes below autograd, which Flambeau does not have: operators are called directly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TorchDispatchMode:
 
 
 def is_traceable_wrapper_subclass(t: Any) -> bool:
-    """Whether ``t`` is a tensor made of other tensors, as ``__tensor_flatten__`` tells."""
+    """Whether ``t`` is a wrapper subclass, which has ``__tensor_flatten__``."""
     from flambeau import Tensor
 
     is_subclass = isinstance(t, Tensor) and type(t) is not Tensor
@@ -29,4 +29,4 @@ def is_traceable_wrapper_subclass(t: Any) -> bool:
 
 
 def _get_current_dispatch_mode() -> None:
-    """There never is one."""
+    """Return None: there is never one."""

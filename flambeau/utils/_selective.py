@@ -1,4 +1,4 @@
-"""Selective checkpointing: which results of a checkpointed function are to be kept."""
+"""Selective checkpointing: which results of a checkpointed function to keep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CheckpointPolicy", "SelectiveCheckpointContext", "create_selective_c
 
 
 class CheckpointPolicy(enum.Enum):
-    """What a policy may say of the result of an operator."""
+    """What a policy may say about the result of an operator."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1
@@ -25,7 +25,7 @@ class CheckpointPolicy(enum.Enum):
 
 
 class SelectiveCheckpointContext:
-    """What a policy is called with first: whether the function runs for the second time."""
+    """The first argument of a policy: whether this is the recomputation."""
 
     def __init__(self, *, is_recompute: bool, op_output: Any = None) -> None:
         self.is_recompute = is_recompute
@@ -37,8 +37,8 @@ def create_selective_checkpoint_contexts(
 ) -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
     """Return the two contexts for ``checkpoint(context_fn=...)``.
 
-    The gradients are those of any policy. What it would keep is computed again for now: a
-    checkpointed function holds nothing but its inputs.
+    The gradients are the same for every policy. For now, results to keep are recomputed too: a
+    checkpointed function keeps only its inputs.
     """
     if not callable(policy_fn_or_list) and not isinstance(policy_fn_or_list, list):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""``swap_tensors``: two tensors change places without those who hold them noticing."""
+"""``swap_tensors``: exchange two tensors in place, unnoticed by their holders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["swap_tensors"]
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
-    """Swap elements, gradients, classes and attributes; each object stays where it is held."""
+    """Swap elements, gradients, classes and attributes; the objects keep their identity."""
     for position, tensor in (("t1", t1), ("t2", t2)):
         if weakref.getweakrefs(tensor):
             raise RuntimeError(f"swap_tensors: cannot swap {position}, as it has weak references")

@@ -1,6 +1,6 @@
-"""Nested containers taken apart into a flat list of leaves, and put together again.
+"""Flattening of nested containers into lists of leaves, and back.
 
-Tuples, lists, dictionaries, named tuples and what `register_pytree_node` has made known are
+Tuples, lists, dictionaries, named tuples and types registered with `register_pytree_node` are
 containers; everything else, None too, is a leaf.
 """
 
@@ -43,7 +43,7 @@ _Kinds = type | tuple[type, ...] | types.UnionType | Callable[[Any], bool]
 
 
 class NodeDef(NamedTuple):
-    """How containers of a type are taken apart and put together."""
+    """How containers of a type are flattened and rebuilt."""
 
     type: Any
     flatten_fn: FlattenFunc
@@ -53,7 +53,7 @@ class NodeDef(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeSpec:
-    """The shape of a nested container, without its leaves."""
+    """The structure of a nested container, without its leaves."""
 
     type: Any  # None: a leaf
     context: Context  # the keys of a dictionary; the class of a named tuple; what was registered
@@ -81,7 +81,7 @@ class TreeSpec:
         return self.children_specs[index]
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
-        """Put leaves into this shape."""
+        """Put leaves into this structure."""
         return tree_unflatten(leaves, self)
 
     def __str__(self) -> str:
@@ -97,7 +97,7 @@ LEAF = TreeSpec(None, None, ())
 
 
 class LeafSpec(TreeSpec):
-    """An old name for the shape of a leaf."""
+    """An old name for the structure of a leaf."""
 
     def __new__(cls) -> TreeSpec:  # type: ignore[misc]
         return LEAF
@@ -133,7 +133,7 @@ SUPPORTED_NODES: dict[Any, NodeDef] = {
     deque: NodeDef(
         deque, lambda x: (list(x), x.maxlen), lambda values, most: deque(values, maxlen=most)
     ),
-    # Named tuples and the types of operators' named results, whatever their class.
+    # Named tuples and the named results of operators, whatever their class.
     namedtuple: NodeDef(namedtuple, lambda x: (list(x), type(x)), _build_named),
 }
 
@@ -148,7 +148,7 @@ def register_pytree_node(
     from_dumpable_context: Callable[[Any], Any] | None = None,
     flatten_with_keys_fn: Callable[[Any], Any] | None = None,
 ) -> None:
-    """Make a class known as a container: how to get its values and a context, and to build it."""
+    """Register a class as a container: how to get its values and context, and to rebuild it."""
     if cls in SUPPORTED_NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     if (to_dumpable_context is None) != (from_dumpable_context is None):
@@ -162,7 +162,7 @@ def register_pytree_node(
 def _register_pytree_node(
     cls: type, flatten_fn: FlattenFunc, unflatten_fn: UnflattenFunc, *_: Any, **__: Any
 ) -> None:
-    """The older `register_pytree_node`, which replaces what is there."""
+    """The older `register_pytree_node`, which replaces an earlier registration."""
     SUPPORTED_NODES[cls] = NodeDef(cls, flatten_fn, unflatten_fn)
 
 
@@ -176,12 +176,12 @@ def _get_node_type(tree: Any) -> Any:
 
 
 def tree_is_leaf(tree: Any, is_leaf: _IsLeaf = None) -> bool:
-    """Whether nothing is inside of ``tree``, or ``is_leaf`` says so."""
+    """Whether ``tree`` has no children, or ``is_leaf`` says so."""
     return (is_leaf is not None and is_leaf(tree)) or _get_node_type(tree) not in SUPPORTED_NODES
 
 
 def tree_flatten(tree: Any, is_leaf: _IsLeaf = None) -> tuple[list[Any], TreeSpec]:
-    """Return the leaves of ``tree`` in order, and what ``tree_unflatten`` needs."""
+    """Return the leaves of ``tree`` in order, and its structure."""
     leaves: list[Any] = []
     return leaves, _collect(tree, leaves, is_leaf)
 
@@ -197,7 +197,7 @@ def _collect(tree: Any, leaves: list[Any], is_leaf: _IsLeaf) -> TreeSpec:
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: TreeSpec) -> Any:
-    """Put leaves into the shape that ``treespec`` describes."""
+    """Put leaves into the structure ``treespec``."""
     given = list(leaves)
     if len(given) != treespec.num_leaves:
         raise ValueError(
@@ -225,19 +225,19 @@ def tree_iter(tree: Any, is_leaf: _IsLeaf = None) -> Iterator[Any]:
 
 
 def tree_structure(tree: Any, is_leaf: _IsLeaf = None) -> TreeSpec:
-    """Return the shape of ``tree``."""
+    """Return the structure of ``tree``."""
     return tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: _IsLeaf = None) -> Any:
-    """Apply ``func`` to the leaves of trees of the same shape."""
+    """Apply ``func`` to the leaves of trees of the same structure."""
     leaves, spec = tree_flatten(tree, is_leaf)
     rest = [_leaves_below(each, spec) for each in rests]
     return _build(spec, iter([func(*each) for each in zip(leaves, *rest, strict=True)]))
 
 
 def _leaves_below(tree: Any, spec: TreeSpec) -> list[Any]:
-    """What ``tree`` holds at each leaf of ``spec``."""
+    """The part of ``tree`` at each leaf of ``spec``."""
     if spec.type is None:
         return [tree]
     kind = _get_node_type(tree)
@@ -255,13 +255,13 @@ def _leaves_below(tree: Any, spec: TreeSpec) -> list[Any]:
 
 
 def tree_map_(func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: _IsLeaf = None) -> Any:
-    """Call ``func`` with the leaves, for what it does to them, and return ``tree``."""
+    """Call ``func`` with the leaves, for its side effects, and return ``tree``."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
 
 def map_only(kinds: _Kinds) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Limit a function to values of some types, or that a predicate holds for."""
+    """Restrict a function to values of some types, or to those that satisfy a predicate."""
     is_meant = _predicate(kinds)
 
     def limited(func: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -325,9 +325,9 @@ def tree_any_only(
 
 
 def broadcast_to(tree: Any, spec: TreeSpec) -> list[Any] | None:
-    """The leaves of ``tree`` for each leaf of ``spec``, where a leaf stands for all below it.
+    """Broadcast ``tree`` to ``spec``: a leaf of ``tree`` stands for all leaves below it.
 
-    None if the two do not fit.
+    None if the two do not match.
     """
     kind = _get_node_type(tree)
     node = SUPPORTED_NODES.get(kind)

@@ -1,4 +1,4 @@
-"""Leaves of nested containers together with the way to them: keys, positions, attributes."""
+"""Leaves of nested containers with their paths: keys, positions, attributes."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ _IsLeaf = Callable[[Any], bool] | None
 
 
 def keystr(kp: KeyPath) -> str:
-    """Return a way as text: ``['layers'][0].weight``."""
+    """Return a path as text: ``['layers'][0].weight``."""
     return "".join(map(str, kp))
 
 
 def key_get(obj: Any, kp: KeyPath) -> Any:
-    """Return what is at the end of a way."""
+    """Return the value at a path."""
     for key in kp:
         obj = key.get(obj)
     return obj
@@ -97,7 +97,7 @@ def _children_with_keys(tree: Any) -> list[tuple[Any, Any]]:
 
 
 def tree_leaves_with_path(tree: Any, is_leaf: _IsLeaf = None) -> list[tuple[KeyPath, Any]]:
-    """Return the leaves of ``tree``, each with the way to it."""
+    """Return the leaves of ``tree``, each with its path."""
     if tree_is_leaf(tree, is_leaf):
         return [((), tree)]
     return [
@@ -110,14 +110,14 @@ def tree_leaves_with_path(tree: Any, is_leaf: _IsLeaf = None) -> list[tuple[KeyP
 def tree_flatten_with_path(
     tree: Any, is_leaf: _IsLeaf = None
 ) -> tuple[list[tuple[KeyPath, Any]], TreeSpec]:
-    """Return the leaves of ``tree``, each with the way to it, and its shape."""
+    """Return the leaves of ``tree``, each with its path, and the structure."""
     return tree_leaves_with_path(tree, is_leaf), tree_flatten(tree, is_leaf)[1]
 
 
 def tree_map_with_path(
     func: Callable[..., Any], tree: Any, *rests: Any, is_leaf: _IsLeaf = None
 ) -> Any:
-    """Apply ``func(path, leaf, ...)`` to the leaves of trees of the same shape."""
+    """Apply ``func(path, leaf, ...)`` to the leaves of trees of the same structure."""
     found, spec = tree_flatten_with_path(tree, is_leaf)
     paths = tree_unflatten([_Held(path) for path, _ in found], spec)
     return tree_map(
@@ -130,13 +130,13 @@ def tree_map_with_path(
 
 
 class _Held:
-    """A path as a leaf: a tuple would be taken apart."""
+    """A path as a leaf: a tuple would be flattened."""
 
     def __init__(self, path: KeyPath) -> None:
         self.path = path
 
 
-# What classes that are dictionaries register themselves with.
+# What dictionary classes register themselves with.
 def _dict_flatten(value: dict[Any, Any]) -> tuple[list[Any], Any]:
     return list(value.values()), list(value)
 

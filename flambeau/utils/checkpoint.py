@@ -1,4 +1,4 @@
-"""Checkpointing: memory saved in the forward run, paid for with a second one in backward."""
+"""Checkpointing: less memory in the forward pass, for a second one during backward."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _IMPLICIT = (
 
 
 class CheckpointError(RuntimeError):
-    """The second run of a checkpointed function was not like the first."""
+    """The recomputation of a checkpointed function differed from the first run."""
 
 
 class _Overrides:
-    """What the context managers below set, in place of the arguments of `checkpoint`."""
+    """Overrides set by the context managers below, in place of arguments of `checkpoint`."""
 
     early_stop: bool | None = None
     debug: bool | None = None
@@ -127,7 +127,7 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Apply functions, or a module's children, one after the other in so many `segments`.
+    """Apply functions, or a module's children, one after the other in a number of `segments`.
 
     Each segment but the last, whose backward comes first anyway, is checkpointed.
     """
@@ -171,7 +171,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Decide inside the block whether `checkpoint` notes lines; None leaves it to its argument."""
+    """Decide inside the block whether `checkpoint` records lines; None keeps its argument."""
     previous, _Overrides.debug = _Overrides.debug, enabled
     try:
         yield
@@ -180,7 +180,7 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
 
 
 class _Place:
-    """What a node holds instead of a saved tensor: where the second run puts it."""
+    """What a node holds instead of a saved tensor: a slot that the second run fills."""
 
     __slots__ = ("__weakref__", "tensor")
 
@@ -189,7 +189,7 @@ class _Place:
 
 
 class _Stop(BaseException):
-    """Everything that was saved is there again. Not an Exception: users' handlers ignore it."""
+    """All saved tensors are there again. Not an Exception, so that users' handlers ignore it."""
 
 
 class _SaveInputs(Function):
@@ -208,8 +208,8 @@ class _SaveInputs(Function):
 class _Region:
     """One call of a checkpointed function, which is called again when a saved tensor is wanted.
 
-    A place is emptied as it is read. A second backward through the same graph finds it empty, so it
-    causes a run of its own.
+    A slot is emptied when it is read. A second backward through the same graph finds it empty,
+    so it causes another run.
     """
 
     def __init__(
@@ -231,7 +231,7 @@ class _Region:
         self.is_checked = is_checked
         self.is_debug = is_debug
         self.early_stop = early_stop
-        # Weak, because what nobody will ask for need not be kept.
+        # Weak, because slots that nobody will read need not be filled.
         self.places: list[weakref.ref[_Place]] = []
         self.saved: list[_Saved] = []
         self.is_complete = False
@@ -330,7 +330,7 @@ class _Region:
             )
 
     def _different_ways(self, found: list[_Saved]) -> str:
-        """Where the runs first saved something at different lines, if lines were noted."""
+        """Where the runs first saved something at different lines, if lines were recorded."""
         if not self.is_debug:
             return "\nWith debug=True this error says where the two runs went different ways."
         nowhere = _Saved.nowhere()
@@ -346,7 +346,7 @@ class _Region:
 
 
 class _Saved:
-    """What a saved tensor looked like, and where it was saved if that is asked for."""
+    """The metadata of a saved tensor, and the line that saved it if requested."""
 
     __slots__ = ("line", "metadata")
 
@@ -431,14 +431,14 @@ class CheckpointFunction(Function):
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs, with new leaves in place of the tensors among them."""
+    """The inputs, with new leaves in place of the tensors."""
     return tuple(
         x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in inputs
     )
 
 
 def check_backward_validity(inputs: tuple[Any, ...]) -> None:
-    """Warn if no gradient can come through the inputs."""
+    """Warn if no input requires a gradient."""
     if not any(isinstance(x, Tensor) and x.requires_grad for x in inputs):
         warnings.warn(
             "None of the inputs have requires_grad=True. Gradients will be None", stacklevel=4

@@ -1,4 +1,4 @@
-"""``python -m torch.utils.collect_env``: what a report of a problem says about the machine."""
+"""``python -m torch.utils.collect_env``: facts about the machine for a bug report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """``torch.utils.cpp_extension``: extensions compiled against PyTorch, which cannot be built here.
 
-Setup scripts and packages import this module to ask what there is; building raises an error that
-says what to do instead.
+Setup scripts and packages import this module to ask what is available; building raises an error
+that says what to do instead.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ load_inline: Function = refused("utils.cpp_extension.load_inline")
 
 
 class BuildExtension:
-    """The command of ``setup`` that builds extensions: there is none that it could build."""
+    """The ``setup`` command that builds extensions, which it cannot do here."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise refusal("utils.cpp_extension.BuildExtension")
 
     @classmethod
     def with_options(cls, **options: Any) -> type[BuildExtension]:
-        """The command with options of its own."""
+        """The command with other default options."""
         return type("BuildExtension", (cls,), {"options": options})
 
 
 def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:
-    """Where headers are: none of PyTorch's."""
+    """Return the include paths: there are no headers of PyTorch."""
     return []
 
 
@@ -72,7 +72,7 @@ def library_paths(
     torch_include_dirs: bool = True,
     cross_target_platform: str | None = None,
 ) -> list[str]:
-    """Where libraries are: none of PyTorch's."""
+    """Return the library paths: there are no libraries of PyTorch."""
     return []
 
 
@@ -88,7 +88,7 @@ def verify_ninja_availability() -> None:
 
 
 def check_compiler_ok_for_platform(compiler: str) -> bool:
-    """Whether a compiler is there."""
+    """Whether a compiler is available."""
     return shutil.which(compiler) is not None
 
 

@@ -1,4 +1,4 @@
-"""``torch.utils.deterministic``: what deterministic algorithms do to memory that nobody has set."""
+"""``torch.utils.deterministic``: how deterministic algorithms treat uninitialised memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``FileBaton``: one process works, the others wait, by a file that the first one makes."""
+"""``FileBaton``: one process works and the others wait, by a lock file."""
 
 from __future__ import annotations
 

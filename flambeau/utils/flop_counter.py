@@ -19,10 +19,10 @@ _GLOBAL = "Global"
 
 
 class FlopCounterMode:
-    """Count the multiplications and additions of products inside a ``with`` block.
+    """Count the multiplications and additions inside a ``with`` block.
 
     Matrix products, convolutions, attention and recurrent layers count, forwards and backwards;
-    what else operators compute does not. At the end of the block a table is printed, unless
+    other computations do not. At the end of the block a table is printed, unless
     ``display=False``, with modules down to ``depth``.
     """
 
@@ -84,7 +84,7 @@ class FlopCounterMode:
         return _count(self._session.read()) if self._session is not None else self._counts
 
     def get_table(self, depth: int | None = None) -> str:
-        """A table of modules, those within another below it, with their operators."""
+        """Return a table of modules, each followed by its submodules, with their operators."""
         counts = self._counts_now()
         depth = self.depth if depth is None else depth
         total = sum(counts[_GLOBAL].values())
@@ -116,7 +116,7 @@ def _count(recording: Recording) -> dict[str, dict[str, int]]:
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     counted: set[int] = set()  # and all within them
     for place, record in enumerate(recording.records):
-        # What a backward runs under a name, such as a checkpoint, is no part of it.
+        # What a backward runs under another name, such as a checkpoint, is not part of it.
         if record.parent in counted and record.kind not in (Kind.RANGE, Kind.MODULE):
             counted.add(place)
             continue

@@ -1,4 +1,4 @@
-"""Handles that remove hooks, and the hooks of modules on the backward pass."""
+"""Handles that remove hooks, and backward hooks of modules."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RemovableHandle:
 
 
 def _reference(hooks: MutableMapping[int, Any]) -> Callable[[], MutableMapping[int, Any] | None]:
-    """A weak reference: a handle must not keep what it was registered on."""
+    """A weak reference: a handle must not keep its owner alive."""
     try:
         return weakref.ref(hooks)
     except TypeError:  # a plain dict
@@ -67,9 +67,9 @@ def register_in(
     marks: Iterable[tuple[MutableMapping[int, bool], bool]] = (),
     prepend: bool = False,
 ) -> RemovableHandle:
-    """Put a hook into a dictionary of hooks, the first of them if told so.
+    """Add a hook to a dictionary of hooks, in front if told so.
 
-    ``marks`` are dictionaries of what is true of some hooks only, and whether it is of this one.
+    ``marks`` are dictionaries of properties that only some hooks have, and whether this one has it.
     """
     marks = list(marks)
     handle = RemovableHandle(hooks, extra_dict=[mark for mark, _ in marks])
@@ -83,13 +83,13 @@ def register_in(
 
 
 def unserializable_hook(f: _Hook) -> _Hook:
-    """Mark a hook of a tensor that pickles leave out on purpose."""
+    """Mark a tensor hook that pickles leave out on purpose."""
     f.__torch_unserializable__ = True  # type: ignore[attr-defined]
     return f
 
 
 def warn_if_has_hooks(tensor: Any) -> None:
-    """Warn of hooks on ``tensor`` that a pickle would lose."""
+    """Warn about hooks on ``tensor`` that a pickle would lose."""
     for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
             warnings.warn(
@@ -181,7 +181,7 @@ class BackwardHook:
 
 
 def _spread(grads: Sequence[Any], places: list[int], count: int) -> tuple[Any, ...]:
-    """Gradients at the places of their tensors, None at the others."""
+    """Gradients at the positions of their tensors, None elsewhere."""
     result: list[Any] = [None] * count
     for place, grad in zip(places, grads, strict=True):
         result[place] = grad
@@ -199,9 +199,9 @@ def _check_count(kind: str, what: str, given: Sequence[Any], expected: Sequence[
 def _through_node(
     values: tuple[Any, ...], hook: Callable[..., Any]
 ) -> tuple[tuple[Any, ...], list[int] | None]:
-    """The values with their tensors sent through one node that has the hook, and their places.
+    """The values with their tensors sent through one node with the hook, and their positions.
 
-    Without a gradient to be had nothing is done, and there are no places.
+    If no gradient is needed nothing is done, and there are no positions.
     """
     from flambeau.nn.modules._functions import BackwardHookFunction
 

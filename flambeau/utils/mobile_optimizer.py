@@ -1,4 +1,4 @@
-"""``torch.utils.mobile_optimizer``: PyTorch's way to phones, which Flambeau does not go."""
+"""``torch.utils.mobile_optimizer``: PyTorch's deployment to phones, which Flambeau lacks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["LintCode", "MobileOptimizerType", "generate_mobile_module_lints", "o
 
 
 class MobileOptimizerType(enum.Enum):
-    """What may be switched off in `optimize_for_mobile`."""
+    """Passes that can be switched off in `optimize_for_mobile`."""
 
     CONV_BN_FUSION = 1
     INSERT_FOLD_PREPACK_OPS = 2

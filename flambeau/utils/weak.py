@@ -1,6 +1,6 @@
 """Weak references to tensors, and dictionaries whose keys are compared by identity.
 
-A tensor's ``==`` compares elements, so that the dictionaries of ``weakref`` cannot hold tensors.
+A tensor's ``==`` compares elements, so the dictionaries of ``weakref`` cannot hold tensors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDi
 
 
 class WeakIdRef(weakref.ref[Any]):
-    """A weak reference that is equal to another one if both are to one object."""
+    """A weak reference that equals another one if both refer to the same object."""
 
     __slots__ = ("_id",)
 
@@ -37,7 +37,7 @@ class WeakIdRef(weakref.ref[Any]):
 
 
 class WeakIdKeyDictionary(MutableMapping[Any, Any]):
-    """A dictionary that forgets an entry when nobody else holds its key."""
+    """A dictionary that drops an entry when nobody else holds its key."""
 
     def __init__(self, entries: Any = None, ref_type: type[WeakIdRef] = WeakIdRef) -> None:
         self.data: dict[WeakIdRef, Any] = {}
@@ -58,7 +58,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     def __contains__(self, key: object) -> bool:
         try:
             return self.ref_type(key) in self.data
-        except TypeError:  # of something that cannot be referred to weakly
+        except TypeError:  # to something that does not support weak references
             return False
 
     def __iter__(self) -> Iterator[Any]:

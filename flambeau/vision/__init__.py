@@ -1,4 +1,4 @@
-"""Images: transforms, data sets, pretrained models, under torchvision's names.
+"""Image transforms, data sets and pretrained models, under torchvision's names.
 
 Programs that import ``torchvision`` find this package under the import hook. Pillow is needed for
 files and for PIL images only (``pip install flambeau[vision]``); tensors need nothing.
@@ -24,7 +24,7 @@ else:
 
 
 def set_image_backend(backend: str) -> None:
-    """Choose what reads images of folders: Pillow is the only one."""
+    """Choose the library that reads images of folders: Pillow is the only one."""
     if backend != "PIL":
         raise ValueError(f"Invalid backend '{backend}'. Options are 'PIL'")
 
@@ -35,7 +35,7 @@ def get_image_backend() -> str:
 
 
 def set_video_backend(backend: str) -> None:
-    """Do nothing, as in torchvision: there is one name, and here no reader behind it."""
+    """Do nothing, as in torchvision: there is only one name, and no video reader here."""
 
 
 def get_video_backend() -> str:

@@ -10,7 +10,7 @@ __all__ = ["is_pil_image", "pillow"]
 
 
 def pillow(module: str = "Image") -> Any:
-    """Import a module of Pillow; ImportError says how to install it."""
+    """Import a module of Pillow; the ImportError says how to install it."""
     name = f"PIL.{module}"
     if (loaded := sys.modules.get(name)) is not None:  # asked for with every image
         return loaded

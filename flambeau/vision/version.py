@@ -1,4 +1,4 @@
-"""Which torchvision this is like."""
+"""The torchvision version that this package corresponds to."""
 
 __all__ = ["__version__"]
 

@@ -1,4 +1,4 @@
-"""Networks made quicker for inference by changing their graphs."""
+"""Graph optimisations for inference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PAIRS: tuple[tuple[type[nn.Module], type[nn.Module], Any], ...] = (
 
 
 def fuse(model: nn.Module, inplace: bool = False, no_trace: bool = False) -> GraphModule:
-    """Merge batch normalisations of a model in evaluation mode into the layers before them."""
+    """Fuse the batch normalisations of a model in evaluation mode into the layers before them."""
     if not inplace:
         model = copy.deepcopy(model)
     traced = model if no_trace and isinstance(model, GraphModule) else symbolic_trace(model)
@@ -62,7 +62,7 @@ def _merged(layer: nn.Module, norm: nn.Module) -> nn.Module | None:
 
 
 def remove_dropout(model: nn.Module) -> nn.Module:
-    """The model without its dropout layers."""
+    """Return the model without its dropout layers."""
     traced = symbolic_trace(model)
 
     class Without(Transformer):

@@ -1,4 +1,4 @@
-"""make_fx: a function, recorded as operators by running it on tensors."""
+"""make_fx: record a function as operators by running it on tensors."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def make_fx(
     _error_on_data_dependent_ops: bool = True,
     record_stack_traces: bool = False,
 ) -> Callable[..., GraphModule]:
-    """Make a function that runs ``f`` on its arguments and returns what ``f`` did as a module.
+    """Make a function that runs ``f`` on its arguments and returns the record as a module.
 
-    With ``tracing_mode="symbolic"`` sizes of the inputs may be others when the module runs.
+    With ``tracing_mode="symbolic"`` the sizes of inputs may differ when the module runs.
     """
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise AssertionError(f"tracing_mode is real, fake or symbolic, got {tracing_mode!r}")
@@ -72,7 +72,7 @@ def _record(f: Callable[..., Any], args: tuple[Any, ...], traces_sizes: bool) ->
     for name, leaf in zip(names, leaves, strict=True):
         node = graph.placeholder(name)
         if isinstance(leaf, Tensor):
-            # An object of its own, even where one tensor is given twice.
+            # A distinct object, even if one tensor is given twice.
             leaf = leaf.detach().requires_grad_(leaf.requires_grad)
             node.meta["val"] = without_elements(leaf)
             tensors.append(leaf)
@@ -85,7 +85,7 @@ def _record(f: Callable[..., Any], args: tuple[Any, ...], traces_sizes: bool) ->
     attributes: dict[str, Tensor] = {}
 
     def constant(number: int) -> Node:
-        """Tensors from outside are attributes of the module."""
+        """Tensors from outside become attributes of the module."""
         attributes[f"_tensor_constant{number}"] = recorder.constants[number]
         return graph.get_attr(f"_tensor_constant{number}")
 
@@ -102,6 +102,6 @@ def _writes(node: Node) -> bool:
 
 
 def get_proxy_mode() -> Recorder | None:
-    """The recording that is going on, if one is."""
+    """Return the current recording, if there is one."""
     recorder = current()
     return recorder if recorder is not None and recorder.rules is RULES else None

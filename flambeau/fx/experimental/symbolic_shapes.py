@@ -36,7 +36,7 @@ __all__ = [
 
 
 class GuardOnDataDependentSymNode(RuntimeError):
-    """A branch on a value that is known when the program runs; for programs that catch it."""
+    """A branch on a value that is only known at run time; for programs that catch it."""
 
 
 class DimDynamic(enum.Enum):
@@ -51,7 +51,7 @@ class DimDynamic(enum.Enum):
 
 @dataclass(frozen=True)
 class RelaxedUnspecConstraint:
-    """A size that must not be built into the program."""
+    """A size that must not be specialised."""
 
     warn_only: bool = False
 
@@ -77,7 +77,7 @@ class DivideByKey:
 
 @dataclass(frozen=True)
 class StatelessSymbolicContext:
-    """What is said about the sizes of a tensor."""
+    """The constraints on the sizes of a tensor."""
 
     dynamic_sizes: list[DimDynamic] = field(default_factory=list)
     dynamic_strides: list[DimDynamic] | None = None
@@ -90,12 +90,12 @@ class StatelessSymbolicContext:
 
 
 def free_symbols(val: Any) -> set[Any]:
-    """The symbols in a value: none, since sizes are numbers."""
+    """The free symbols of a value: none, since sizes are numbers."""
     return set()
 
 
 def free_unbacked_symbols(val: Any) -> set[Any]:
-    """The symbols of which no value is known: none."""
+    """The unbacked symbols of a value: none."""
     return set()
 
 
@@ -118,7 +118,7 @@ is_concrete_bool = is_concrete_float = is_concrete_int
 
 
 def guard_or_false(a: Any) -> bool:
-    """The truth of a condition on sizes."""
+    """Evaluate a condition on sizes."""
     return bool(a)
 
 
@@ -161,7 +161,7 @@ def sym_or(*conditions: Any) -> bool:
 
 
 class ShapeEnv:
-    """Keeps symbols and what is known of them; there are none to keep."""
+    """Keeps symbols and what is known about them; there are none to keep."""
 
     def __init__(self, **settings: Any) -> None:
         self.settings = settings

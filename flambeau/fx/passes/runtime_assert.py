@@ -1,4 +1,4 @@
-"""Checks of symbolic sizes in graphs; sizes are numbers, so that there are none to insert."""
+"""Checks of symbolic sizes in graphs: none are needed, since sizes are numbers."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ __all__ = ["insert_deferred_runtime_asserts"]
 def insert_deferred_runtime_asserts(
     gm: Any, shape_env: Any, name: str, export: bool = False
 ) -> None:
-    """Insert the checks that ``shape_env`` has put off: it never has any."""
+    """Insert the deferred checks of ``shape_env``: it never has any."""

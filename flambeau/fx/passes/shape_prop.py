@@ -12,7 +12,7 @@ __all__ = ["ShapeProp", "TensorMetadata"]
 
 
 class TensorMetadata(NamedTuple):
-    """What is known of a tensor apart from its elements."""
+    """The metadata of a tensor."""
 
     shape: fb.Size
     dtype: fb.dtype
@@ -39,7 +39,7 @@ def _is_laid_out(tensor: fb.Tensor, layout: fb.memory_format) -> bool:
 
 
 class ShapeProp(Interpreter):
-    """Runs a graph and notes, in every node's ``meta``, the metadata and type of its result."""
+    """Runs a graph and stores the metadata and type of every result in the node's ``meta``."""
 
     def __init__(self, gm: Any, fake_mode: Any = None) -> None:
         super().__init__(gm)

@@ -1,4 +1,4 @@
-"""What is done to networks: gradients clipped, weights normalised, parametrized, pruned, fused."""
+"""Tools for networks: gradient clipping, weight norms, parametrization, pruning, fusion."""
 
 from flambeau.nn.utils import parametrizations as parametrizations
 from flambeau.nn.utils import parametrize as parametrize

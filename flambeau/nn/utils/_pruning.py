@@ -1,4 +1,4 @@
-"""What every method of pruning is, and several of them applied one after another."""
+"""The base of pruning methods, and several of them applied in sequence."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def pruning_hook(module: Module, name: str) -> int | None:
 
 
 class BasePruningMethod(abc.ABC):
-    """The hook of a pruned parameter. A subclass says in `compute_mask` what is pruned.
+    """Hook of a pruned parameter. A subclass computes its mask in `compute_mask`.
 
-    `PRUNING_TYPE` is "unstructured" if it may be any element, "structured" if it is whole slices
-    along `dim`, and "global" if a further mask must see the elements that are pruned already.
+    `PRUNING_TYPE` is "unstructured" if it prunes single elements, "structured" if whole slices
+    along `dim`, and "global" if a further mask must see the elements that are already pruned.
     """
 
     PRUNING_TYPE: str
@@ -36,10 +36,10 @@ class BasePruningMethod(abc.ABC):
 
     @abc.abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask for a tensor of importance, of which `default_mask` is pruned already."""
+        """Return the mask for a tensor of importance; `default_mask` is the pruning so far."""
 
     def apply_mask(self, module: Module) -> Tensor:
-        """The parameter with zeros where the mask has them."""
+        """Return the parameter with zeros where the mask has them."""
         name = getattr(self, "_tensor_name", None)
         if name is None:
             raise AssertionError(f"Module {module} has to be pruned")
@@ -56,7 +56,7 @@ class BasePruningMethod(abc.ABC):
         importance_scores: Tensor | None = None,
         **kwargs: Any,
     ) -> BasePruningMethod:
-        """Prune a parameter, on top of what is pruned already; the arguments are the method's."""
+        """Prune a parameter, in addition to earlier pruning; the arguments are the method's."""
         method: BasePruningMethod = cls(*args, **kwargs)
         method._tensor_name = name
         key = pruning_hook(module, name)
@@ -86,7 +86,7 @@ class BasePruningMethod(abc.ABC):
         default_mask: Tensor | None = None,
         importance_scores: Tensor | None = None,
     ) -> Tensor:
-        """A tensor pruned by this method, once."""
+        """Return a tensor pruned by this method, once."""
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
             raise AssertionError("importance_scores should have the same shape as tensor t")
@@ -94,7 +94,7 @@ class BasePruningMethod(abc.ABC):
         return t * self.compute_mask(scores, default_mask=before)
 
     def remove(self, module: Module) -> None:
-        """Put the parameter back, with the zeros in it."""
+        """Make the parameter an ordinary one again, with the zeros in it."""
         name = self._tensor_name
         weight = self.apply_mask(module)
         if hasattr(module, name):
@@ -141,7 +141,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[index]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of the latest method, of what the others have left."""
+        """Return the mask of the latest method, applied to what the others left."""
         method = self._pruning_methods[-1]
         left = _left_by(method, default_mask)
         mask = default_mask.clone()
@@ -156,7 +156,7 @@ def _joined(before: Any, method: BasePruningMethod) -> PruningContainer:
 
 
 def _left_by(method: BasePruningMethod, mask: Tensor) -> Any:
-    """The index of what a method may still prune."""
+    """Return the index of what a method may still prune."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
     if method.PRUNING_TYPE == "global":

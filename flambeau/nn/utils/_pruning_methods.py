@@ -1,4 +1,4 @@
-"""What may be pruned: elements or slices, at random or by size."""
+"""Pruning methods: elements or slices, at random or by magnitude."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _check_amount(amount: Any) -> None:
 
 
 def _count(amount: float, size: int) -> int:
-    """How many of `size` an amount is: a number of them, or as a float a share."""
+    """Convert an amount to a number out of `size`; a float is a fraction."""
     count = int(amount) if isinstance(amount, numbers.Integral) else round(amount * size)
     if count > size:
         raise ValueError(
@@ -41,7 +41,7 @@ def _count(amount: float, size: int) -> int:
 
 
 def _slices(t: Tensor, dim: int, amount: float) -> tuple[int, int]:
-    """How many slices along `dim` there are, and how many of them to prune."""
+    """Return the number of slices along `dim`, and how many of them to prune."""
     if t.ndim <= 1:
         raise ValueError(
             "Structured pruning can only be applied to multidimensional tensors. "
@@ -70,7 +70,7 @@ class Identity(BasePruningMethod):
 
 
 class _Unstructured(BasePruningMethod):
-    """Prunes an amount of the elements, those that a subclass picks."""
+    """Prunes an amount of the elements; a subclass picks them."""
 
     PRUNING_TYPE: str = "unstructured"
 
@@ -79,7 +79,7 @@ class _Unstructured(BasePruningMethod):
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros at the places that are picked."""
+        """Return the mask with zeros at the picked elements."""
         mask = default_mask.clone(memory_format=flambeau.contiguous_format)
         count = _count(self.amount, t.numel())
         if count:
@@ -151,7 +151,7 @@ class LnStructured(BasePruningMethod):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes what a mask says."""
+    """Prunes the elements where a mask is 0."""
 
     PRUNING_TYPE: str = "global"
 

@@ -1,4 +1,4 @@
-"""What both forms of spectral normalisation are made of."""
+"""Common parts of both forms of spectral normalisation."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["as_matrix", "output_dim", "random_direction", "sigma", "unit"]
 
 
 def unit(vector: Tensor, eps: float) -> Tensor:
-    """The vector divided by its length, or by eps where that is shorter."""
+    """Return the vector divided by its length, or by eps if that is larger."""
     return vector / vector.norm().clamp_min(eps)
 
 
 def random_direction(like: Tensor, size: int, eps: float) -> Tensor:
-    """A unit vector, drawn evenly from all directions."""
+    """Draw a unit vector, uniform over all directions."""
     return unit(like.new_empty(size).normal_(0, 1), eps)
 
 
@@ -27,10 +27,10 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
 
 
 def sigma(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
-    """The largest singular value, from the singular vectors that belong to it."""
+    """The largest singular value, from its singular vectors."""
     return flambeau.vdot(u, flambeau.mv(matrix, v))
 
 
 def output_dim(module: Module) -> int:
-    """The dimension of the outputs in a module's weight: transposed convolutions have it second."""
+    """The output dimension of a module's weight: the second for transposed convolutions."""
     return 1 if getattr(module, "transposed", False) else 0

@@ -1,4 +1,4 @@
-"""Gradients kept within bounds: the norm of all of them, or each element."""
+"""Gradient clipping, by the norm of all gradients or by element."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = [
     "get_total_norm",
 ]
 
-# PyTorch's argument `foreach` chooses between two ways to do the same; here there is only one,
+# PyTorch's argument `foreach` chooses between two implementations; here there is only one,
 # which goes over all tensors natively.
 _Tensors = Tensor | Iterable[Tensor]
 
 
 def _gradients(parameters: _Tensors) -> list[Tensor]:
-    """The gradients that there are."""
+    """Return the existing gradients."""
     if isinstance(parameters, Tensor):
         parameters = (parameters,)
     return [grad for p in parameters if (grad := p.grad) is not None]
@@ -65,7 +65,7 @@ def clip_grads_with_norm_(
     """Scale gradients in place by max_norm / total_norm, if that is below 1.
 
     Args:
-        parameters: Parameters, or one, whose gradients are meant.
+        parameters: Parameters, or one, whose gradients are scaled.
         max_norm: Largest norm.
         total_norm: Norm that they have.
         foreach: Accepted; without effect. Default: None.
@@ -91,7 +91,7 @@ def clip_grad_norm_(
     """Scale gradients in place so that their total norm is at most `max_norm`.
 
     Args:
-        parameters: Parameters, or one, whose gradients are meant.
+        parameters: Parameters, or one, whose gradients are clipped.
         max_norm: Largest norm.
         norm_type: Order of the norm. Default: 2.
         error_if_nonfinite: Whether an infinite or NaN norm is an error. Default: False.
@@ -147,7 +147,7 @@ def clip_grad_value_(parameters: _Tensors, clip_value: float, foreach: bool | No
     """Clamp every element of the gradients in place.
 
     Args:
-        parameters: Parameters, or one, whose gradients are meant.
+        parameters: Parameters, or one, whose gradients are clipped.
         clip_value: Largest absolute value.
         foreach: Accepted; without effect. Default: None.
 

@@ -1,4 +1,4 @@
-"""Parameters as one long vector, and back."""
+"""Conversion of parameters to one vector, and back."""
 
 from __future__ import annotations
 

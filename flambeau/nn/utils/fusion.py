@@ -1,4 +1,4 @@
-"""Batch normalisation with fixed statistics made part of the layer before it."""
+"""Fusion of batch normalisation with the layer before it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _check_modes(layer: Module, bn: Any) -> None:
 
 
 def fuse_conv_bn_eval(conv: _M, bn: Any, transpose: bool = False) -> _M:
-    """Copy of a convolution that includes the batch normalisation behind it, for evaluation.
+    """Copy of a convolution fused with the batch normalisation after it, for evaluation.
 
     Args:
         conv: Convolution, in evaluation mode.
@@ -86,7 +86,7 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: _M, bn: Any) -> _M:
-    """Copy of a linear layer that includes the batch normalisation behind it, for evaluation.
+    """Copy of a linear layer fused with the batch normalisation after it, for evaluation.
 
     Args:
         linear: Linear layer, in evaluation mode.

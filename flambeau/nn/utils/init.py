@@ -1,4 +1,4 @@
-"""Modules made without initial values."""
+"""Construction of modules without initialisation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _M = TypeVar("_M", bound=Module)
 
 
 def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
-    """Make a module whose parameters are not set, for values that will be loaded anyway.
+    """Make a module with uninitialised parameters, for values that will be loaded.
 
     Args:
         module_cls: Class of the module; its constructor takes `device`.

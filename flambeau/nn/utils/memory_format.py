@@ -13,12 +13,12 @@ _M = TypeVar("_M", bound=Module)
 
 
 def convert_conv2d_weight_memory_format(module: _M, memory_format: Any) -> _M:
-    """Give the weights of all Conv2d and ConvTranspose2d within a module this memory order."""
+    """Convert the weights of all Conv2d and ConvTranspose2d within a module to a memory format."""
     return _convert(module, (conv.Conv2d, conv.ConvTranspose2d), memory_format)
 
 
 def convert_conv3d_weight_memory_format(module: _M, memory_format: Any) -> _M:
-    """Give the weights of all Conv3d and ConvTranspose3d within a module this memory order."""
+    """Convert the weights of all Conv3d and ConvTranspose3d within a module to a memory format."""
     return _convert(module, (conv.Conv3d, conv.ConvTranspose3d), memory_format)
 
 

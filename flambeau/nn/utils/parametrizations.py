@@ -36,9 +36,9 @@ class _OrthMaps(enum.Enum):
 
 
 class _Orthogonal(Module):
-    """A matrix with orthonormal columns, or rows if it is wider than tall, of any matrix.
+    """Map any matrix to one with orthonormal columns, or rows if it is wider than tall.
 
-    With a base, which is orthogonal itself, the map only has to describe the way from there, so
+    With an orthogonal base the map only has to describe the difference from it, so
     that any orthogonal matrix can be assigned and the map is used where it is well behaved.
     """
 
@@ -72,7 +72,7 @@ class _Orthogonal(Module):
         return q
 
     def right_inverse(self, q: Tensor) -> Tensor:
-        """What to train from so that the result is `q`, which is made orthogonal if it is not."""
+        """Return the parameter for which the result is `q`, made orthogonal if it is not."""
         if q.shape != self.shape:
             raise ValueError(
                 "Expected a matrix or batch of matrices of shape "
@@ -84,8 +84,8 @@ class _Orthogonal(Module):
             found = self._reflectors_of(tall)
             return found.mT if is_wide else found
         self.base = _completed(tall)
-        # No way at all from the base: this matrix has no skew part; and each of its reflections
-        # turns the sign of one column, which the diagonal turns back.
+        # This matrix has no skew part, so the result is the base; and each of its reflections
+        # flips the sign of one column, which the diagonal flips back.
         start = flambeau.zeros_like(q)
         start.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return start
@@ -99,7 +99,7 @@ class _Orthogonal(Module):
         reflectors, tau = flambeau.geqrf(q)
         diagonal = reflectors.diagonal(dim1=-2, dim2=-1)
         diagonal.sign_()
-        # No reflection at all leaves the sign as it was.
+        # Without reflections the sign stays as it was.
         diagonal.mul_(flambeau.where(tau == 0.0, -1, 1))
         return reflectors
 
@@ -188,7 +188,7 @@ def _tensor_of(module: Module, name: str) -> Tensor:
 
 
 class _WeightNorm(Module):
-    """A weight of its length and its direction, along `dim`."""
+    """A weight from its length and direction, along `dim`."""
 
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
@@ -204,7 +204,7 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Train length and direction of a weight apart: w = g v / ||v||.
+    """Reparametrize a weight by its length and direction: w = g v / ||v||.
 
     They are `parametrizations.weight.original0` and `original1` (Salimans and Kingma, 2016).
 
@@ -236,9 +236,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
-    """A weight divided by its largest singular value, which each call in training estimates anew.
+    """A weight divided by its largest singular value, whose estimate each training call updates.
 
-    The estimate are the singular vectors in the buffers `_u` and `_v`.
+    The estimate consists of the singular vectors in the buffers `_u` and `_v`.
     """
 
     _u: Tensor
@@ -269,7 +269,7 @@ class _SpectralNorm(Module):
                 v = random_direction(matrix, matrix.shape[1], eps)
             self.register_buffer("_u", u)
             self.register_buffer("_v", v)
-            # Some steps ahead, so that the first calls do not scale by a bad estimate.
+            # Some steps in advance, so that the first calls do not scale by a bad estimate.
             self._power_method(matrix, 15)
 
     def _power_method(self, matrix: Tensor, steps: int) -> None:
@@ -285,11 +285,11 @@ class _SpectralNorm(Module):
         matrix = as_matrix(weight, self.dim)
         if self.training:
             self._power_method(matrix, self.n_power_iterations)
-        # What the gradient needs must survive the next step: several calls may be open.
+        # What the gradient needs must survive the next step: several graphs may be alive.
         return weight / sigma(matrix, self._u.clone(), self._v.clone())
 
     def right_inverse(self, value: Tensor) -> Tensor:
-        """The value itself: what is assigned need not be normalised."""
+        """Return the value itself: an assigned weight need not be normalised."""
         return value
 
 

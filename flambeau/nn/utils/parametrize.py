@@ -1,6 +1,6 @@
-"""Parameters that are functions of others: `module.weight` is computed whenever it is read.
+"""Parametrization: `module.weight` is computed from other tensors whenever it is read.
 
-The module becomes of a class of its own, in which the name is a property. What is trained lies in
+The module gets a class of its own, in which the name is a property. The trained tensors are in
 `module.parametrizations.<name>`, a list of the functions with the tensors that they start from.
 """
 
@@ -27,7 +27,7 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-_caching = 0  # how many `cached` blocks we are in
+_caching = 0  # depth of nested `cached` blocks
 _cache: dict[tuple[int, str], Tensor] = {}
 
 
@@ -57,7 +57,7 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The functions that one tensor is computed by, and the tensors that they start from.
+    """The functions that compute one tensor, and the tensors that they start from.
 
     These are `original`, or `original0`, `original1`, … if `right_inverse` of the first function
     gives several.
@@ -131,7 +131,7 @@ class ParametrizationList(ModuleList):
             )
 
     def right_inverse(self, value: Tensor) -> None:
-        """Set the tensors that the functions start from so that `value` comes out."""
+        """Set the original tensors so that the result is `value`."""
         with flambeau.no_grad():
             given: Any = value
             each: Any
@@ -186,7 +186,7 @@ def _check_dtype(given: Tensor, dtype: flambeau.dtype, by: str) -> None:
 
 
 def _put(target: Tensor, source: Tensor) -> None:
-    """Let `target` have the elements of `source`, whatever its shape was."""
+    """Give `target` the elements of `source`, whatever its shape was."""
     if target is not source:
         target.data = source.detach() if source.requires_grad else source
 
@@ -217,7 +217,7 @@ def _copy_deeply(self: Module, memo: dict[int, Any]) -> Module:
 
 
 def _give_own_class(module: Module) -> None:
-    """Properties belong to classes: the module gets one that no other has."""
+    """Give the module a class that no other has: properties belong to classes."""
     cls = type(module)
     members: dict[str, Any] = {"__getstate__": _refuse_pickling}
     if not hasattr(cls, "__deepcopy__"):
@@ -253,9 +253,9 @@ def _add_property(module: Module, name: str) -> None:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Let a tensor of a module be computed from what is trained.
+    """Compute a tensor of a module from trained tensors.
 
-    A second registration computes from the result of the first. With a method `right_inverse` of
+    A second registration is applied to the result of the first. With a method `right_inverse` of
     the parametrization the tensor can be assigned to.
 
     Args:
@@ -305,7 +305,7 @@ def register_parametrization(
 
 
 def _check_another(before: Tensor, parametrization: Any) -> None:
-    """A further function must keep shape and dtype, in both directions."""
+    """Check that a further function keeps shape and dtype, in both directions."""
     after = parametrization(before)
     _check_alike(before, after, "A parametrization")
     if hasattr(parametrization, "right_inverse"):
@@ -354,7 +354,7 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 def remove_parametrizations(
     module: Module, tensor_name: str, leave_parametrized: bool = True
 ) -> Module:
-    """Make a tensor an ordinary one again.
+    """Make a parametrized tensor an ordinary one again.
 
     Args:
         module: The module.
@@ -423,7 +423,7 @@ def type_before_parametrizations(module: Module) -> type:
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Give a module the parametrizations of another, and the very tensors that they start from."""
+    """Copy the parametrizations of a module to another, with the same original tensors."""
     if not is_parametrized(from_module):
         return to_module
     names = list(_lists_of(from_module)) if tensor_name is None else [tensor_name]

@@ -1,4 +1,4 @@
-"""Parameters with elements that are set to zero and stay so.
+"""Pruning: elements of parameters that are set to zero and stay zero.
 
 A pruned `weight` becomes the parameter `weight_orig` and the buffer `weight_mask`; a hook
 multiplies them before each call. The methods themselves are in `_pruning_methods`.
@@ -96,7 +96,7 @@ def l1_unstructured(
         module: Module with the parameter.
         name: Name of the parameter.
         amount: Number of elements, or as a float their share.
-        importance_scores: Scores to go by instead of the parameter. Default: None.
+        importance_scores: Scores to use instead of the parameter. Default: None.
 
     Returns:
         The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
@@ -154,7 +154,7 @@ def ln_structured(
         amount: Number of slices, or as a float their share.
         n: Order of the norm.
         dim: The dimension.
-        importance_scores: Scores to go by instead of the parameter. Default: None.
+        importance_scores: Scores to use instead of the parameter. Default: None.
 
     Returns:
         The module; its parameter is now `<name>_orig`, and `<name>_mask` is a buffer.
@@ -198,7 +198,7 @@ def global_unstructured(
     importance_scores: Mapping[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prune several parameters as if they were one: an amount is a share of all their elements.
+    """Prune several parameters together: an amount is a share of all their elements.
 
     Args:
         parameters: Pairs of module and name.

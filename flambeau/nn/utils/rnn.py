@@ -34,7 +34,7 @@ class PackedSequence_(NamedTuple):
 
 
 class PackedSequence(PackedSequence_):
-    """Sequences of different lengths, step by step without padding.
+    """Sequences of different lengths, stored step by step without padding.
 
     Made by `pack_padded_sequence` and `pack_sequence`, read by `nn.RNN`, `nn.GRU` and `nn.LSTM`.
 
@@ -155,7 +155,7 @@ def pack_padded_sequence(
     batch_first: bool = False,
     enforce_sorted: bool = True,
 ) -> PackedSequence:
-    """Pack a padded batch, so that recurrent networks do not compute padding.
+    """Pack a padded batch, so that recurrent networks skip the padding.
 
     Args:
         input: Padded sequences, (length, batch, *).
@@ -197,7 +197,7 @@ def pad_packed_sequence(
     Args:
         sequence: The packed sequences.
         batch_first: Whether the result is (batch, length, *). Default: False.
-        padding_value: What is added. Default: 0.
+        padding_value: Value of the padding. Default: 0.
         total_length: Length to pad to. Default: the longest.
 
     Returns:
@@ -238,7 +238,7 @@ def pad_sequence(
         sequences: Tensors (length, *).
         batch_first: Whether the result is (batch, length, *) instead of (length, batch, *).
             Default: False.
-        padding_value: What is added. Default: 0.
+        padding_value: Value of the padding. Default: 0.
         padding_side: `"right"` (the default) or `"left"`.
 
     Example:

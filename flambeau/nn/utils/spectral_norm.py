@@ -1,4 +1,4 @@
-"""Weights divided by their largest singular value, computed anew before each call.
+"""Weights divided by their largest singular value, recomputed before each call.
 
 The older form; `parametrizations.spectral_norm` is the one to use.
 """
@@ -25,10 +25,10 @@ _M = TypeVar("_M", bound=Module)
 
 
 class SpectralNorm:
-    """The hook that computes the weight, and improves its estimate in training.
+    """The hook that computes the weight, and updates its estimate in training.
 
-    The estimate are the singular vectors `weight_u` and `weight_v`, which are buffers: with u kept
-    as the direction of weight @ v, their state says all that is needed to go on.
+    The estimate consists of the singular vectors `weight_u` and `weight_v`, which are buffers:
+    with u kept as the direction of weight @ v, they are all the state that is needed.
     """
 
     _version = 1  # of the state: version 0 had no `weight_v`
@@ -61,12 +61,12 @@ class SpectralNorm:
                 for _ in range(self.n_power_iterations):
                     v.copy_(unit(flambeau.mv(matrix.t(), u), self.eps))
                     u.copy_(unit(flambeau.mv(matrix, v), self.eps))
-                # What the gradient needs must survive the next step: several calls may be open.
+                # What the gradient needs must survive the next step: several graphs may be alive.
                 u, v = u.clone(), v.clone()
         return weight / sigma(matrix, u, v)
 
     def remove(self, module: Module) -> None:
-        """Put the parameter back, with its value now."""
+        """Make the parameter an ordinary one again, with its current value."""
         with flambeau.no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         for name in (self.name, self.name + "_u", self.name + "_v", self.name + "_orig"):
@@ -106,7 +106,7 @@ class SpectralNorm:
             v = random_direction(weight.data, columns, eps)
         del module._parameters[name]
         module.register_parameter(name + "_orig", weight)
-        # Until the first call the weight is a plain tensor, and no parameter.
+        # Until the first call the weight is a plain tensor, not a parameter.
         setattr(module, name, weight.data)
         module.register_buffer(name + "_u", u)
         module.register_buffer(name + "_v", v)

@@ -1,4 +1,4 @@
-"""Weights split into a length and a direction, computed anew before each call.
+"""Weights split into length and direction, recomputed before each call.
 
 The older form; `parametrizations.weight_norm` is the one to use.
 """
@@ -18,7 +18,7 @@ _M = TypeVar("_M", bound=Module)
 
 
 def _lengths(v: Tensor, dim: int | None) -> Tensor:
-    """The length of each slice along `dim`, with all other dimensions 1; of all for None or -1."""
+    """The norm of each slice along `dim`, with all other dimensions 1; of all for None or -1."""
     if dim is None or dim == -1:
         return v.norm()
     others = [d for d in range(v.ndim) if d != dim]
@@ -68,7 +68,7 @@ class WeightNorm:
         return hook
 
     def remove(self, module: Module) -> None:
-        """Put the parameter back, with its value now."""
+        """Make the parameter an ordinary one again, with its current value."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[self.name + "_g"]
@@ -87,7 +87,7 @@ def _hook_of(module: Module, name: str) -> int | None:
 
 
 def weight_norm(module: _M, name: str = "weight", dim: int | None = 0) -> _M:
-    """Train length and direction of a weight apart: w = g v / ||v||.
+    """Reparametrize a weight by its length and direction: w = g v / ||v||.
 
     The parameter `weight` becomes `weight_g` and `weight_v` (Salimans and Kingma, 2016). The older
     form; see `nn.utils.parametrizations.weight_norm`.

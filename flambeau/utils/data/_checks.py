@@ -1,4 +1,4 @@
-"""What a loader refuses: arguments that do not go together, and states that are not its own."""
+"""Checks of a loader: arguments that exclude each other, and states of other loaders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a pass over a loader stands: what the loader's state is made of."""
+"""The position of a pass over a loader, from which the loader's state is made."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class Epoch:
     """The record of one pass. The loader keeps it, so that an iterator and its workers need not
     outlive the loop they serve.
 
-    A pass is resumed by starting its sampler once more from `origin` and going past `issued`
-    batches. Those given to workers and not delivered are in `pending` and come first: drawing
-    them again could draw others.
+    A pass is resumed by restarting its sampler from `origin` and skipping `issued`
+    batches. Batches given to workers and not delivered are in `pending` and come first: drawing
+    them again could give others.
     """
 
     origin: dict[str, Any]  # the generators before the sampler started
     base_seed: int = 0
     seeded: bool = True  # whether base_seed was drawn after `origin`
-    issued: int = 0  # batches that the sampler gave
-    yielded: int = 0  # batches that the program got
+    issued: int = 0  # batches that the sampler has given
+    yielded: int = 0  # batches that the program has received
     finished: bool = False
     pending: dict[int, Any] = field(default_factory=dict)  # indices by position
     turn: int = 0  # the worker of the next batch
-    ended: list[bool] = field(default_factory=list)  # workers whose stream is at its end
+    ended: list[bool] = field(default_factory=list)  # workers whose stream has ended
     workers: list[Snapshot] = field(default_factory=list)
-    stateful: dict[str, Any] = field(default_factory=dict)  # who knows more, by name
+    stateful: dict[str, Any] = field(default_factory=dict)  # objects with further state, by name
 
     def delivered(self, position: int, worker: int, snapshot: Snapshot | None) -> None:
-        """Note that the batch of a worker goes to the program."""
+        """Record that a worker's batch goes to the program."""
         self.pending.pop(position, None)
         self.turn = (worker + 1) % len(self.workers)
         if snapshot is not None:
@@ -59,7 +59,7 @@ class Epoch:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Epoch:
-        """The record that `state_dict` described; who knows more has yet to enter it."""
+        """The record that `state_dict` described; objects with further state are added later."""
         return cls(
             **{
                 **state,

@@ -66,7 +66,7 @@ def is_own_sampler(sampler: Any) -> bool:
 
 
 class _DatasetKind:
-    """By index or as a stream."""
+    """Datasets by index or as a stream."""
 
     Map = 0
     Iterable = 1
@@ -177,7 +177,7 @@ class _BaseDataLoaderIter:
             self._epoch.stateful["sampler"] = self._stateful_sampler()
 
     def _open(self, state: dict[str, Any] | None) -> None:
-        """Get ready for the first batch, or for that after `state`."""
+        """Prepare for the first batch, or for the one after `state`."""
 
     def _next_index(self) -> Any:
         indices = next(self._sampler_iter)
@@ -218,7 +218,7 @@ class _BaseDataLoaderIter:
             return self._next_data()
 
     def _check_length(self) -> None:
-        """Warn of a stream that is longer than its ``__len__``, once a program has asked for it."""
+        """Warn about a stream longer than its ``__len__``, once a program has asked for it."""
         told, given = self._IterableDataset_len_called, self._epoch.yielded
         if told is None or given <= told:
             return
@@ -241,7 +241,7 @@ class _BaseDataLoaderIter:
 
 
 def _between_passes(worker: dict[str, Any]) -> dict[str, Any]:
-    """The state of a worker that has come to the end of its pass, for the start of the next."""
+    """The state of a worker at the end of its pass, for the start of the next."""
     fetcher = worker.get("fetcher", {})
     kept = {name: part for name, part in worker.items() if name != "fetcher"}
     if "dataset" in fetcher:
@@ -250,7 +250,7 @@ def _between_passes(worker: dict[str, Any]) -> dict[str, Any]:
 
 
 def _wants_pinning(loader: DataLoader[Any]) -> bool:
-    """Whether batches are pinned: only where there is a device that could profit."""
+    """Whether batches are pinned: only if there is a device that benefits."""
     if not loader.pin_memory:
         return False
     if loader.pin_memory_device:
@@ -283,7 +283,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         )
         self._epoch.stateful["fetcher"] = self._dataset_fetcher.position
         if getattr(self._dataset_fetcher, "rows", None) is not None:
-            # Batches taken whole spare their indices the way through lists. Nothing is drawn yet.
+            # Batches taken whole spare the conversion of indices to lists. Nothing is drawn yet.
             self._sampler_iter = index_batches(self._index_sampler) or self._sampler_iter
 
     def _next_data(self) -> Any:

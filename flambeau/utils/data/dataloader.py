@@ -38,7 +38,7 @@ __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"
 
 _T_co = TypeVar("_T_co", covariant=True)
 
-# Attributes that other attributes were made from, so that setting one alone would do harm.
+# Attributes that other attributes were computed from, so that setting one alone would do harm.
 _FIXED = {
     "batch_size",
     "batch_sampler",
@@ -50,7 +50,7 @@ _FIXED = {
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """What a stream has for a sampler: it decides itself what comes next, and when it ends."""
+    """The sampler of a stream, which decides itself what comes next, and when it ends."""
 
     def __iter__(self) -> Iterator[None]:
         return itertools.repeat(None)
@@ -232,7 +232,7 @@ class DataLoader(Generic[_T_co]):
 
     @property
     def _index_sampler(self) -> Any:
-        """The sampler that is iterated: that of batches where there are batches."""
+        """The sampler that is iterated: the batch sampler if there are batches."""
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def __len__(self) -> int:
@@ -244,7 +244,7 @@ class DataLoader(Generic[_T_co]):
         return length // self.batch_size if self.drop_last else -(-length // self.batch_size)
 
     def check_worker_number_rationality(self) -> None:
-        """Warn of more workers than there are processors for them."""
+        """Warn about more workers than processors."""
         processors = _processors()
         if self.num_workers > processors:
             warnings.warn(
@@ -265,7 +265,7 @@ class DataLoader(Generic[_T_co]):
         return randomness.generators_of(self, self.sampler, self.batch_sampler, batches)
 
     def _fb_batches(self) -> int | None:
-        """How many batches every pass has, where a sampler of the program has no say in it."""
+        """The number of batches in every pass, unless a user's sampler decides it."""
         return len(self._index_sampler) if is_own_sampler(self._index_sampler) else None
 
     def state_dict(self) -> dict[str, Any]:

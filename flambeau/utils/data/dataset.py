@@ -1,4 +1,4 @@
-"""Datasets: where samples come from, by index or as a stream, and how datasets are put together."""
+"""Datasets: sources of samples, by index or as a stream, and combinations of datasets."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 def _samples_of(dataset: Any, indices: list[Any]) -> Any:
-    """Samples of a batch, all at once where the dataset can do that."""
+    """Return the samples of a batch, all at once if the dataset can."""
     if callable(getattr(dataset, "__getitems__", None)):
         return dataset.__getitems__(indices)
     return [dataset[index] for index in indices]
@@ -322,7 +322,7 @@ class Subset(Dataset[_T_co]):
 
 
 def _whole_numbers(fractions: Sequence[float], total: int) -> list[int]:
-    """Lengths in the given proportions; what rounding leaves over goes to the first ones."""
+    """Lengths in the given proportions; the remainder of rounding goes to the first ones."""
     for i, fraction in enumerate(fractions):
         if fraction < 0 or fraction > 1:
             raise ValueError(f"Fraction at index {i} is not between 0 and 1: {fraction}")

@@ -1,4 +1,4 @@
-"""The sampler of one process among many that train together."""
+"""The sampler of one process in distributed training."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["DistributedSampler"]
 
 
 def _from_group(question: str) -> int:
-    """What the process group of this process answers to `question`."""
+    """Ask the process group of this process."""
     try:
         distributed = importlib.import_module("flambeau.distributed")
     except ImportError:

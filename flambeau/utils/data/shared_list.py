@@ -1,4 +1,4 @@
-"""`SharedList`: a list whose items lie in shared memory and are made anew when they are asked for.
+"""`SharedList`: a list whose items lie in shared memory and are rebuilt when they are read.
 
 Looking at an object of a Python list writes its reference count, and so a forked process that reads
 a large list ends up with a copy of it. Items that are packed have no reference counts.
@@ -45,7 +45,7 @@ class SharedList(list[Any]):
         self._changed: dict[int, Any] = {}
 
     def is_constant(self) -> bool:
-        """Whether all items are of kinds that nobody can change."""
+        """Whether all items are of immutable types."""
         return self._packed.is_constant
 
     def __reduce__(self) -> Any:
@@ -221,7 +221,7 @@ class _Pickles:
         return item
 
     def _let_go(self) -> None:
-        """Forget the object that was kept longest, unless it is in use or not what it was."""
+        """Forget the object that was kept longest, unless it is in use or was changed."""
         place = next(iter(self._recent))
         item = self._recent.pop(place)
         in_use = sys.getrefcount(item) > 2  # by `item` and by the argument of this call

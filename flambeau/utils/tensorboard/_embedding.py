@@ -1,4 +1,4 @@
-"""Files of the projector: vectors, their labels and pictures, and the list of all of them."""
+"""Files of the projector: vectors, labels, images, and the list of all of them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _write_table(rows: Sequence[Sequence[Any]], path: str) -> None:
 
 
 def make_sprite(label_img: Any, save_path: str) -> None:
-    """Write the pictures ``(N, C, H, W)`` as one square picture."""
+    """Write the images ``(N, C, H, W)`` as one square sprite."""
     pictures = make_np(label_img)
     columns = math.ceil(math.sqrt(len(pictures)))
     table: _Array = make_grid(pictures, ncols=columns).transpose(1, 2, 0)

@@ -1,4 +1,4 @@
-"""Files of events: whole records with checksums, written by any thread and kept across crashes."""
+"""Event files: whole records with checksums, written by any thread and kept across crashes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _checksum = struct.Struct("<I").pack
 
 
 def _masked(data: bytes) -> bytes:
-    """The checksum, turned and moved so that a checksum of checksums is not a weak one."""
+    """The checksum, rotated and offset so that a checksum of checksums is not a weak one."""
     crc = _crc32c(data)
     return _checksum(((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFF_FFFF)
 
@@ -40,7 +40,7 @@ def framed(content: bytes) -> bytes:
 
 
 class EventFile:
-    """A new file of events in a directory.
+    """A new event file in a directory.
 
     Records are gathered in memory and appended to the file when there are `max_queue` of them, when
     `flush_secs` seconds have passed, on `flush` and when the interpreter ends, each time by one
@@ -89,7 +89,7 @@ class EventFile:
             self._write()
 
     def close(self) -> None:
-        """Flush, and let the file go. Events that come later are refused."""
+        """Flush, and close the file. Later events are refused."""
         self._closing.set()
         with self._lock:
             if not self._file.closed:
@@ -116,7 +116,7 @@ class EventFile:
             raise
 
     def _start_flusher(self) -> None:
-        # The thread holds no reference to this object, which may be let go without being closed.
+        # The thread holds no reference to this object, which may be collected without being closed.
         arguments = (weakref.ref(self), self._closing, self._flush_secs)
         self._flusher = threading.Thread(
             target=_flush_now_and_then, args=arguments, name="flush of events", daemon=True

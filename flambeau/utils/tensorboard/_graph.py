@@ -1,4 +1,4 @@
-"""The graph of a network as TensorBoard draws it, from what one call of it records.
+"""The graph of a network as TensorBoard draws it, recorded from one call.
 
 Operators are the calls on a tape; hooks tell which module each of them belongs to.
 """
@@ -34,7 +34,7 @@ _PRODUCER = 22  # the version of the graph format
 def graph(
     model: Module, args: Any, verbose: bool = False, use_strict_trace: bool = True
 ) -> tuple[GraphDef, RunMetadata]:
-    """Call the network and return its graph, and which device it ran on.
+    """Call the network and return its graph, and the device that it ran on.
 
     `use_strict_trace` changes nothing here: dictionaries and lists may be returned in any case.
     """
@@ -65,7 +65,7 @@ class _Recording:
         self._model = model
         self._scopes = _scopes_of(model)
         self._open = [""]  # scopes of the modules that are being called, innermost last
-        self._turns: list[tuple[int, str]] = []  # the call from which on a scope is the innermost
+        self._turns: list[tuple[int, str]] = []  # the call at which a scope becomes the innermost
         self._names: dict[int, str] = {}  # of what gave a tensor its elements, by its number
         self._counts: Counter[str] = Counter()
 
@@ -109,7 +109,7 @@ class _Recording:
                 start, following = next(turns)
             self._draw_call(call, scope, shapes)
             if call.writes:
-                # What lies on the same memory has other elements, too.
+                # Tensors on the same memory have changed too.
                 for number in call.outputs():
                     for other in sharing[values[number].shares]:
                         self._names[other] = self._names[number]
@@ -157,7 +157,7 @@ class _Recording:
 
 
 def _scopes_of(model: Module) -> dict[Module, str]:
-    """The scope of every module: the names on the way to it, with their classes."""
+    """The scope of every module: the names on its path, with their classes."""
     scopes: dict[Module, str] = {}
 
     def visit(module: Module, scope: str) -> None:

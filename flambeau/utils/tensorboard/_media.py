@@ -33,7 +33,7 @@ _THICKNESS = 2  # of the sides of a box, in pixels
 
 
 def image(tag: str, tensor: Any, rescale: float = 1, dataformats: str = "NCHW") -> Summary:
-    """A picture, or several in a grid; floating point between 0 and 1, or bytes."""
+    """An image, or several in a grid; floating point between 0 and 1, or bytes."""
     pixels = _as_bytes(convert_to_HWC(make_np(tensor), dataformats))
     return Summary(value=[Summary.Value(tag=tag, image=make_image(pixels, rescale))])
 
@@ -46,7 +46,7 @@ def image_boxes(
     dataformats: str = "CHW",
     labels: Sequence[str] | None = None,
 ) -> Summary:
-    """A picture with boxes ``(left, top, right, bottom)`` drawn on it."""
+    """An image with boxes ``(left, top, right, bottom)`` drawn on it."""
     pixels = _as_bytes(convert_to_HWC(make_np(tensor_image), dataformats))
     drawn = make_image(pixels, rescale, rois=make_np(tensor_boxes), labels=labels)
     return Summary(value=[Summary.Value(tag=tag, image=drawn)])
@@ -73,7 +73,7 @@ def make_image(
 
 
 def draw_boxes(disp_image: _Array, boxes: _Array, labels: Sequence[str] | None = None) -> _Array:
-    """Draw boxes in red on a copy of a picture, and a label above each of them."""
+    """Draw boxes in red on a copy of an image, and a label above each of them."""
     if labels is not None and len(labels) != len(boxes):
         raise ValueError(f"{len(labels)} labels for {len(boxes)} boxes: one is needed for each")
     drawn = disp_image.copy()
@@ -144,7 +144,7 @@ def make_video(tensor: Sequence[_Array], fps: float) -> Any:
 
 
 def audio(tag: str, tensor: Any, sample_rate: int = 44100) -> Summary:
-    """A sound of one channel, amplitudes between -1 and 1."""
+    """Audio of one channel, amplitudes between -1 and 1."""
     samples = make_np(tensor).squeeze()
     if samples.ndim != 1:
         raise AssertionError(f"audio must have one dimension; got the shape {samples.shape}")

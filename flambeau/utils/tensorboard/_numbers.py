@@ -40,11 +40,11 @@ _Array = np.ndarray[Any, Any]
 _MOST_THRESHOLDS = 127
 _GROWTH = 1.1  # of the default bins of histograms
 _BLOCK = 8192  # values that stay in the cache while they are counted
-_TINY = 1e-7  # keeps quotients of empty counts finite
+_TINY = 1e-7  # keeps quotients with empty counts finite
 
 
 def plugin(name: str, content: bytes | None = None) -> SummaryMetadata:
-    """What tells TensorBoard which of its plugins reads a value."""
+    """Metadata that tell TensorBoard which plugin reads a value."""
     return SummaryMetadata(plugin_data=PluginData(plugin_name=name, content=content))
 
 
@@ -81,7 +81,7 @@ _INTEGERS = ("int32", "int16", "int8", "uint8")
 
 
 def tensor_proto(tag: str, tensor: Tensor) -> Summary:
-    """A whole tensor, with its type and shape."""
+    """A whole tensor, with its dtype and shape."""
     kind = str(tensor.dtype).rpartition(".")[2]
     flat = tensor.detach().cpu().resolve_conj().contiguous().flatten()
     content = TensorProto(
@@ -109,7 +109,7 @@ def histogram_raw(
     bucket_limits: Sequence[float],
     bucket_counts: Sequence[float],
 ) -> Summary:
-    """A histogram that was counted already; `bucket_limits` are the upper ends."""
+    """A precomputed histogram; `bucket_limits` are the upper ends of the bins."""
     counted = HistogramProto(
         min=min,
         max=max,
@@ -123,7 +123,7 @@ def histogram_raw(
 
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Summary:
-    """How values are distributed. `bins` are limits, a number of bins or a method of NumPy's."""
+    """A histogram of values. `bins` are limits, a number of bins or a method of NumPy's."""
     counted = make_histogram(make_np(values).astype(float), bins, max_bins)
     return Summary(value=[Summary.Value(tag=name, histo=counted)])
 
@@ -164,9 +164,9 @@ def default_bins() -> _Array:
 
 
 def _in_default_bins(values: _Array) -> _Array:
-    """Count by logarithms, which tell where a value lies without a search."""
+    """Count by logarithms, which locate a value without a search."""
     limits = default_bins()
-    if not max(values.max(), -values.min()) < limits[-1]:  # nor if one is no number
+    if not max(values.max(), -values.min()) < limits[-1]:  # nor if one is NaN
         return np.histogram(values, limits)[0]
     counts = np.zeros(len(limits) - 1, np.intp)
     for start in range(0, len(values), _BLOCK):
@@ -212,7 +212,7 @@ def pr_curve_raw(
     num_thresholds: int = _MOST_THRESHOLDS,
     weights: Any = None,
 ) -> Summary:
-    """Precision and recall that were computed already, with the counts behind them."""
+    """Precomputed precision and recall, with the counts behind them."""
     num_thresholds = min(num_thresholds, _MOST_THRESHOLDS)
     return _curve(tag, np.stack((tp, fp, tn, fn, precision, recall)), num_thresholds)
 
@@ -225,7 +225,7 @@ def compute_curve(
     count = num_thresholds or _MOST_THRESHOLDS
     weights = np.ones(len(labels)) if weights is None else np.asarray(weights, float).ravel()
     truth = labels.astype(float)
-    # A prediction is positive for every threshold up to that of its own place.
+    # A prediction is positive for every threshold up to its own bin.
     places = np.clip(np.floor(predictions * (count - 1)).astype(int), 0, count - 1)
 
     def positives(of: _Array) -> _Array:

@@ -1,4 +1,4 @@
-"""Arrangements of pictures: orders of dimensions, grids, figures; packages that may be absent."""
+"""Layout of images: orders of dimensions, grids, figures; optional packages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def optional(module: str, package: str, purpose: str) -> Any:
 
 
 def figure_to_image(figures: Any, close: bool = True) -> _Array:
-    """Draw a figure of matplotlib: uint8 ``(3, height, width)``; of a list, ``(N, 3, ...)``."""
+    """Render a matplotlib figure: uint8 ``(3, height, width)``; of a list, ``(N, 3, ...)``."""
     agg = optional("matplotlib.backends.backend_agg", "matplotlib", "add_figure")
 
     def draw(figure: Any) -> _Array:
@@ -41,12 +41,12 @@ def figure_to_image(figures: Any, close: bool = True) -> _Array:
 
 
 def encode_png(pixels: _Array) -> bytes:
-    """The PNG file of a picture of bytes ``(height, width, channels)``, with 1 to 4 channels."""
+    """The PNG file of an image of bytes ``(height, width, channels)``, with 1 to 4 channels."""
     return bytes(png.encode(fb.tensor(np.ascontiguousarray(pixels.transpose(2, 0, 1)))))
 
 
 def make_grid(I: _Array, ncols: int = 8) -> _Array:  # noqa: E741  (PyTorch's name)
-    """Lay the pictures ``(N, C, H, W)`` out in rows of `ncols`; one channel becomes three."""
+    """Arrange the images ``(N, C, H, W)`` in rows of `ncols`; one channel becomes three."""
     if not isinstance(I, np.ndarray) or I.ndim != 4:
         raise AssertionError(f"a grid is made of an array (N, C, H, W), not of {_described(I)}")
     if I.shape[1] == 1:
@@ -61,7 +61,7 @@ def make_grid(I: _Array, ncols: int = 8) -> _Array:  # noqa: E741  (PyTorch's na
 
 
 def convert_to_HWC(tensor: _Array, input_format: str) -> _Array:
-    """Pictures whose dimensions stand in any order, as one of three or more channels.
+    """Convert images with dimensions in any order to one image of three or more channels.
 
     `input_format` has a letter for each dimension, such as ``"NCHW"``, ``"HWC"`` or ``"HW"``.
     """

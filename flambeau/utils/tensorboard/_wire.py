@@ -1,7 +1,7 @@
-"""The wire format of protocol buffers: messages are declared by the numbers of their fields.
+"""The wire format of protocol buffers: messages are declared by their field numbers.
 
-A message is its fields one after the other, each a key (the field's number and how long the value
-is) and a value. Readers skip what they do not know, so a declaration needs no more than is written.
+A message is its fields one after the other, each a key (the field's number and wire type) and a
+value. Readers skip unknown fields, so a declaration lists only what is written.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`SummaryWriter`: what a program logs, as files of events in a directory."""
+"""`SummaryWriter`: event files of what a program logs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["FileWriter", "SummaryWriter"]
 
 
 class FileWriter:
-    """Writes summaries into one file of events.
+    """Writes summaries into one event file.
 
     `max_queue` events or `flush_secs` seconds are kept in memory at most.
     """
@@ -64,13 +64,13 @@ class FileWriter:
     def add_summary(
         self, summary: Any, global_step: int | None = None, walltime: float | None = None
     ) -> None:
-        """Add what a function of `summary` made."""
+        """Add a summary made by a function of `summary`."""
         self.add_event(Event(summary=summary), global_step, walltime)
 
     def add_graph(
         self, graph_profile: tuple[GraphDef, RunMetadata], walltime: float | None = None
     ) -> None:
-        """Add the graph of a network and what is known of its run."""
+        """Add the graph of a network and the metadata of its run."""
         drawn, run = graph_profile
         self.add_event(Event(graph_def=drawn.SerializeToString()), None, walltime)
         tagged = TaggedRunMetadata(tag="step1", run_metadata=run.SerializeToString())
@@ -103,7 +103,7 @@ class SummaryWriter:
     Args:
         log_dir: Directory of the files. Default: `runs/<date>_<host><comment>`.
         comment: End of the default directory. Default: empty.
-        purge_step: Step from which on events of earlier files are hidden. Default: None.
+        purge_step: Step from which events of earlier files are hidden. Default: None.
         max_queue: Number of events to keep in memory. Default: 10.
         flush_secs: Seconds to keep them. Default: 120.
         filename_suffix: End of the files' names. Default: empty.
@@ -262,7 +262,7 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Log a histogram that was counted already; `bucket_limits` are upper ends of bins."""
+        """Log a precomputed histogram; `bucket_limits` are the upper ends of the bins."""
         if len(bucket_limits) != len(bucket_counts):
             raise ValueError("len(bucket_limits) != len(bucket_counts), see the document.")
         made = summaries.histogram_raw(
@@ -302,7 +302,7 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
-        """Log several pictures in a grid."""
+        """Log several images in a grid."""
         self._add(summaries.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
     def add_image_with_boxes(
@@ -316,7 +316,7 @@ class SummaryWriter:
         dataformats: str = "CHW",
         labels: str | Sequence[str] | None = None,
     ) -> None:
-        """Log a picture with boxes ``(left, top, right, bottom)``; labels need Pillow."""
+        """Log an image with boxes ``(left, top, right, bottom)``; labels need Pillow."""
         names = [labels] if isinstance(labels, str) else labels
         if names is not None and len(names) != len(box_tensor):
             names = None
@@ -331,7 +331,7 @@ class SummaryWriter:
         close: bool = True,
         walltime: float | None = None,
     ) -> None:
-        """Log a figure of matplotlib, or a list of figures in a grid."""
+        """Log a matplotlib figure, or a list of figures in a grid."""
         pixels = figure_to_image(figure, close)
         formats = "NCHW" if isinstance(figure, list) else "CHW"
         self._add(summaries.image(tag, pixels, dataformats=formats), global_step, walltime)
@@ -355,7 +355,7 @@ class SummaryWriter:
         sample_rate: int = 44100,
         walltime: float | None = None,
     ) -> None:
-        """Log a sound: one channel, amplitudes between -1 and 1."""
+        """Log audio: one channel, amplitudes between -1 and 1."""
         self._add(summaries.audio(tag, snd_tensor, sample_rate), global_step, walltime)
 
     def add_text(
@@ -381,7 +381,7 @@ class SummaryWriter:
         self._add(summaries.text(tag, text_string), global_step, walltime)
 
     def add_onnx_graph(self, prototxt: str) -> NoReturn:
-        """Refused: files of ONNX are not read."""
+        """Refused: ONNX files are not read."""
         _refuse_onnx()
 
     def add_graph(
@@ -418,7 +418,7 @@ class SummaryWriter:
         tag: str = "default",
         metadata_header: Sequence[str] | None = None,
     ) -> None:
-        """Log vectors ``(N, D)`` for the projector, with labels and pictures ``(N, C, H, W)``."""
+        """Log vectors ``(N, D)`` for the projector, with labels and images ``(N, C, H, W)``."""
         folder = self._get_file_writer().get_logdir()
         entry = write_embedding(folder, mat, metadata, label_img, global_step, tag, metadata_header)
         if entry in self._projector:
@@ -441,7 +441,7 @@ class SummaryWriter:
         weights: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Log precision and recall of predictions between 0 and 1, whatever the threshold."""
+        """Log precision and recall of predictions between 0 and 1, over all thresholds."""
         labels, predictions = make_np(labels), make_np(predictions)
         made = summaries.pr_curve(tag, labels, predictions, num_thresholds, weights)
         self._add(made, global_step, walltime)
@@ -460,7 +460,7 @@ class SummaryWriter:
         weights: Any = None,
         walltime: float | None = None,
     ) -> None:
-        """Log precision and recall that were computed already."""
+        """Log precomputed precision and recall."""
         rows = (
             true_positive_counts,
             false_positive_counts,
@@ -475,19 +475,19 @@ class SummaryWriter:
     def add_custom_scalars_multilinechart(
         self, tags: Sequence[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """Have scalars drawn in one chart."""
+        """Draw several scalars in one chart."""
         self.add_custom_scalars({category: {title: ["Multiline", tags]}})
 
     def add_custom_scalars_marginchart(
         self, tags: Sequence[str], category: str = "default", title: str = "untitled"
     ) -> None:
-        """Have a scalar drawn between two others: `tags` are value, lower and upper limit."""
+        """Draw a scalar between two others: `tags` are value, lower and upper limit."""
         if len(tags) != 3:
             raise AssertionError(f"a margin chart needs three tags; got {len(tags)}")
         self.add_custom_scalars({category: {title: ["Margin", tags]}})
 
     def add_custom_scalars(self, layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
-        """Say which scalars share a chart; the last layout of a writer is the one that counts."""
+        """Set which scalars share a chart; the last layout of a writer counts."""
         self._add(summaries.custom_scalars(layout), None, None)
 
     def add_mesh(
@@ -500,7 +500,7 @@ class SummaryWriter:
         global_step: int | None = None,
         walltime: float | None = None,
     ) -> None:
-        """Log points or surfaces in space, each an array ``(batch, count, 3)``."""
+        """Log points or meshes in space, each an array ``(batch, count, 3)``."""
         made = summaries.mesh(tag, vertices, colors, faces, config_dict)
         self._add(made, global_step, walltime)
 
@@ -512,7 +512,7 @@ class SummaryWriter:
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:
-        """Log the hyperparameters of a run and the metrics they led to, in a run of its own."""
+        """Log the hyperparameters of a run and the resulting metrics, in a run of its own."""
         made = summaries.hparams(hparam_dict, metric_dict, hparam_domain_discrete)
         folder = os.path.join(self._get_file_writer().get_logdir(), run_name or str(time.time()))
         with SummaryWriter(folder) as writer:

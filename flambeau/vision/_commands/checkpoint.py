@@ -1,4 +1,4 @@
-"""Checkpoints as people save them: a state dict in its wrappings, and what lies beside it."""
+"""Checkpoints as people save them: a state dict, its wrappers, and the metadata beside it."""
 
 from __future__ import annotations
 

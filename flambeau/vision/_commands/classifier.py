@@ -1,4 +1,4 @@
-"""A network that names what images show, made from a model's name or a file of weights."""
+"""An image classifier, made from a model's name or from a file of weights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHOWN = 3  # misfits in a message
 
 @dataclass
 class Classifier:
-    """A network, what images go through before it, and the names of its classes."""
+    """A network, the preprocessing of its images, and the names of its classes."""
 
     name: str
     weights: str
@@ -40,7 +40,7 @@ class Classifier:
 
     @classmethod
     def made(cls, model: str | None, weights: str) -> Classifier:
-        """From published weights, by their name, or from a file."""
+        """Make a classifier from published weights, by name, or from a file."""
         published = _published(model, weights)
         if published is not None:
             return cls._of_published(*published)
@@ -66,13 +66,13 @@ class Classifier:
         return cls(found.model, str(path), model, prepare, names)._checked(found.classes)
 
     def named(self, classes: Path) -> Classifier:
-        """The same with the names of classes that a file holds, one a line or as JSON."""
+        """Return the same classifier with class names from a file, one per line or as JSON."""
         count = len(self.classes)
         self.classes = _names_in(classes)
         return self._checked(count, f" in {classes}")
 
     def sized(self, size: int) -> Classifier:
-        """The same on images of another size than that of the weights."""
+        """Return the same classifier for images of another size than the weights' own."""
         prepare = self.prepare
         if isinstance(prepare, ImageClassification):
             ratio = prepare.resize_size[0] / prepare.crop_size[0]
@@ -100,14 +100,14 @@ class Classifier:
 
 
 def image_endings() -> tuple[str, ...]:
-    """How the names of image files end."""
+    """The file name extensions of images."""
     from flambeau.vision.datasets.folder import IMG_EXTENSIONS  # data sets take a while to import
 
     return (*IMG_EXTENSIONS, ".gif")
 
 
 def read_picture(path: Path) -> Tensor:
-    """An image file as bytes (3, H, W), upright as the camera was held."""
+    """Read an image file as bytes (3, H, W), rotated as its EXIF orientation says."""
     if path.is_dir():
         raise Mistake(f"there is no image in {path} ({', '.join(image_endings())})")
     if not path.exists():
@@ -121,11 +121,11 @@ def read_picture(path: Path) -> Tensor:
         raise Mistake(text if str(path) in text else f"{path}: {text}") from error
     if image.dtype != fb.uint8:  # a PNG file of 16 bits
         image = (image >> 8).to(fb.uint8)
-    return image[0] if image.ndim == 4 else image  # the first picture of several
+    return image[0] if image.ndim == 4 else image  # the first frame of several
 
 
 def _published(model: str | None, weights: str) -> tuple[str, models.WeightsEnum] | None:
-    """The model and the weights that are meant, unless a file is."""
+    """The model and the weights that a name stands for, unless it is a file."""
     enum_name, _, member = weights.rpartition(".")
     name = model or _model_of(enum_name) or DEFAULT_MODEL
     enum = models.get_model_weights(name)
@@ -148,7 +148,7 @@ def _model_of(enum_name: str) -> str | None:
 
 
 def _fitted(name: str | None, checkpoint: Checkpoint, path: Path) -> Fit:
-    """The model that is asked for, or that the file names, or that it fits."""
+    """The model that was asked for, that the file names, or that its weights fit."""
     asked = name or (checkpoint.model if checkpoint.model in classifiers() else None)
     found = fit(asked, checkpoint.state) if asked else None
     if found is not None and not found.problems:
@@ -174,7 +174,7 @@ def _beginning(checkpoint: Checkpoint) -> str:
 
 
 def _preparation(checkpoint: Checkpoint, found: Fit, path: Path) -> Callable[[Tensor], Tensor]:
-    """What the file says, or what its published weights ask for, or those of its model."""
+    """The preprocessing that the file, its published weights or its model asks for."""
     if checkpoint.transforms is not None:
         try:
             return ImageClassification(**checkpoint.transforms)

@@ -102,7 +102,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _shown(
     classifier: Classifier, paths: list[Path], top: int
 ) -> list[output.Finding | output.Failure]:
-    """The results, printed as they come."""
+    """Print the results as they come, and return them."""
     output.show(output.introduce(classifier))
     widest = max(cells(printable(str(path))) for path in paths)
     results = []
@@ -160,7 +160,7 @@ def _probabilities(classifier: Classifier, path: Path, image: Tensor) -> Tensor:
 
 
 def _images(given: Path) -> list[Path]:
-    """The images of a folder, in the order of their names, or what is given otherwise."""
+    """The images of a folder, sorted by name, or the paths as given."""
     if not given.is_dir():
         return [given]
     endings = image_endings()

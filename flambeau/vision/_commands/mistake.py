@@ -1,4 +1,4 @@
-"""What a user can put right: told in one line, without a traceback."""
+"""Errors that the user can fix: reported in one line, without a traceback."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ __all__ = ["Mistake"]
 
 
 class Mistake(Exception):
-    """A command cannot do what was asked for, and its message says why and what would help."""
+    """A command cannot do what was asked; the message says why and what would help."""

@@ -1,4 +1,4 @@
-"""``flambeau models``: the networks that there are published weights for."""
+"""``flambeau models``: the networks that have published weights."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def chosen(name: str) -> str:
-    """A model's name as it is written here; Mistake, with what may be meant, if there is none."""
+    """Return a model's name as it is spelled here; Mistake, with suggestions, if there is none."""
     known = classifiers()
     if name.lower() in known:
         return name.lower()

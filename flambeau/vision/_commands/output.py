@@ -20,7 +20,7 @@ _WIDEST_NAME = 32
 
 @dataclass
 class Finding:
-    """What an image shows: classes by their numbers, with their probabilities, likeliest first."""
+    """The predicted classes of an image with their probabilities, most likely first."""
 
     path: Path
     width: int
@@ -31,20 +31,20 @@ class Finding:
 
 @dataclass
 class Failure:
-    """An image that cannot be read, and why."""
+    """An image that cannot be read, and the reason."""
 
     path: Path
     error: str
 
 
 def show(text: str) -> None:
-    """Print text in which names of files and classes may be what the terminal cannot write."""
+    """Print text that may hold characters the terminal cannot show, such as file names."""
     encoding = sys.stdout.encoding or "utf-8"
     print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
 def introduce(classifier: Classifier) -> str:
-    """One line on the network."""
+    """Print one line about the network."""
     parameters = sum(parameter.numel() for parameter in classifier.model.parameters())
     return Style(sys.stdout)(
         f"{printable(classifier.name)}, {parameters / 1e6:.1f} million parameters, "
@@ -54,7 +54,7 @@ def introduce(classifier: Classifier) -> str:
 
 
 def as_text(found: Finding, classes: list[str]) -> str:
-    """An image and its likeliest classes, each with a bar."""
+    """Print an image and its most likely classes, each with a bar."""
     style = Style(sys.stdout)
     names = [clipped(printable(classes[number]), _WIDEST_NAME) for number, _ in found.top]
     widest = max(map(cells, names), default=0)
@@ -68,7 +68,7 @@ def as_text(found: Finding, classes: list[str]) -> str:
 
 
 def as_line(found: Finding, classes: list[str], widest_path: int) -> str:
-    """An image and its likeliest class on one line, for many of them."""
+    """Print an image and its most likely class on one line, for many images."""
     style = Style(sys.stdout)
     path = printable(str(found.path))
     number, share = found.top[0]
@@ -77,21 +77,21 @@ def as_line(found: Finding, classes: list[str], widest_path: int) -> str:
 
 
 def conclude(findings: list[Finding], seconds: float) -> str:
-    """How long it took."""
+    """Print how long it took."""
     each = 1000 * seconds / max(len(findings), 1)
     text = f"{len(findings)} images in {seconds:.2f} s, {each:.0f} ms each"
     return Style(sys.stdout)(text, "dim")
 
 
 def as_json(classifier: Classifier, results: list[Finding | Failure]) -> str:
-    """Everything for programs."""
+    """Return all results as JSON, for programs."""
     content = {
         "model": classifier.name,
         "weights": classifier.weights,
         "images": [_entry(each, classifier.classes) for each in results],
     }
     text = json.dumps(content, indent=2, ensure_ascii=False)
-    # What a terminal cannot or should not write becomes what JSON, too, has for it.
+    # Characters that a terminal cannot or should not show become escapes, which JSON has too.
     return "".join(
         each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text
     )
@@ -118,7 +118,7 @@ def _facts(found: Finding) -> str:
 
 
 def _bar(share: float, room: int) -> str:
-    """A bar as long as the share of the room that it stands for, with blanks after it."""
+    """A bar whose length is its share of the space, padded with blanks."""
     if not can_show(sys.stdout, _EIGHTHS):
         return ("#" * round(share * room)).ljust(room)
     eighths = round(share * room * 8)

@@ -84,7 +84,7 @@ if TYPE_CHECKING:
     from flambeau.vision.datasets.voc import VOCSegmentation as VOCSegmentation
     from flambeau.vision.datasets.widerface import WIDERFace as WIDERFace
 
-# Where each is: a program loads those it uses.
+# The module of each data set: a program loads only those it uses.
 _HOMES = {
     "_optical_flow": "FlyingChairs FlyingThings3D HD1K KittiFlow Sintel",
     "_stereo_matching": (
@@ -152,7 +152,7 @@ if not TYPE_CHECKING:
             return importlib.import_module(f"flambeau.vision.datasets.{name}")
         else:
             raise AttributeError(f"module 'flambeau.vision.datasets' has no attribute {name!r}")
-        globals()[name] = value  # the next time it is found at once
+        globals()[name] = value  # found at once the next time
         return value
 
     def __dir__() -> list[str]:

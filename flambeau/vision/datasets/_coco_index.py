@@ -1,4 +1,4 @@
-"""The annotations of COCO: what is in a file, by image and by category."""
+"""COCO annotations: the contents of a file, by image and by category."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Ids = int | Sequence[int]
 
 
 class COCO:
-    """A file of annotations, with the names that pycocotools has for looking things up."""
+    """An annotation file, with pycocotools' names for looking things up."""
 
     def __init__(self, annotation_file: str | os.PathLike[str]) -> None:
         content = read_json(os.fspath(annotation_file))
@@ -41,7 +41,7 @@ class COCO:
                 self.catToImgs[each["category_id"]].append(each["image_id"])
 
     def getImgIds(self, imgIds: _Ids = (), catIds: _Ids = ()) -> list[int]:
-        """The numbers of images, of those that show all categories where such are given."""
+        """Return the ids of all images, or of those that show all given categories."""
         found = set(_several(imgIds)) or set(self.imgs)
         for category in _several(catIds):
             found &= set(self.catToImgs[category])
@@ -53,7 +53,7 @@ class COCO:
         supNms: str | Sequence[str] = (),
         catIds: _Ids = (),
     ) -> list[int]:
-        """The numbers of categories, of those with a name where such are given."""
+        """Return the ids of all categories, or of those with given names."""
         wanted = {
             "name": [catNms] if isinstance(catNms, str) else catNms,
             "supercategory": [supNms] if isinstance(supNms, str) else supNms,
@@ -72,7 +72,7 @@ class COCO:
         areaRng: Sequence[float] = (),
         iscrowd: bool | None = None,
     ) -> list[int]:
-        """The numbers of annotations: of images, of categories, of an area between two."""
+        """Return the ids of annotations, by image, category and range of area."""
         images, categories = _several(imgIds), _several(catIds)
         listed: Iterable[Any] = self.anns.values()
         if images:
@@ -86,20 +86,20 @@ class COCO:
         ]
 
     def annToMask(self, ann: Any) -> Any:
-        """The outline of an annotation as a mask, an array (height, width) of 0 and 1."""
+        """Return the outline of an annotation as a mask, an array (height, width) of 0 and 1."""
         image = self.imgs[ann["image_id"]]
         return mask_of(ann["segmentation"], image["height"], image["width"])
 
     def loadImgs(self, ids: _Ids = ()) -> list[Any]:
-        """What is said of images."""
+        """Return the records of images by id."""
         return [self.imgs[each] for each in _several(ids)]
 
     def loadAnns(self, ids: _Ids = ()) -> list[Any]:
-        """Annotations by their numbers."""
+        """Return annotations by id."""
         return [self.anns[each] for each in _several(ids)]
 
     def loadCats(self, ids: _Ids = ()) -> list[Any]:
-        """Categories by their numbers."""
+        """Return categories by id."""
         return [self.cats[each] for each in _several(ids)]
 
 

@@ -1,4 +1,4 @@
-"""The outlines of COCO as masks: polygons, and runs of pixels with or without compression."""
+"""COCO outlines as masks: polygons, and run-length encodings with or without compression."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 __all__ = ["mask_of"]
 
-_FINER = 5  # polygons are drawn on a grid so many times finer
-_FARTHEST = 1 << 20  # pixels of a corner from the image's
+_FINER = 5  # polygons are drawn on a grid this many times finer
+_FARTHEST = 1 << 20  # the farthest that a corner may be outside of the image, in pixels
 
 
 def mask_of(outline: Any, height: int, width: int) -> Any:
-    """The mask of an outline, an array (height, width) of 0 and 1.
+    """Return the mask of an outline, an array (height, width) of 0 and 1.
 
-    An outline is a list of polygons, of which it is the union, or a dictionary of a size and
-    counts: runs of 0 and 1 in turn, column by column, as a list or as text.
+    An outline is a list of polygons, whose union it is, or a dictionary of size and counts:
+    alternating runs of 0 and 1, column by column, as a list or as text.
     """
     import numpy as np
 
@@ -22,7 +22,7 @@ def mask_of(outline: Any, height: int, width: int) -> Any:
         counts = outline["counts"]
         height, width = outline["size"]
         runs = counts if isinstance(counts, list) else _expanded(counts)
-        # Asked before the memory is: runs can be of any length.
+        # Checked before memory is allocated: runs can have any length.
         if min(runs, default=0) < 0 or sum(runs) != height * width:
             raise ValueError(f"runs of {sum(runs)} pixels for a mask of {height} × {width}")
         return _columns(np.repeat(np.arange(len(runs)) % 2, runs), height, width)
@@ -54,15 +54,15 @@ def _expanded(text: str | bytes) -> list[int]:
 
 
 def _filled(polygon: Any, height: int, width: int) -> Any:
-    """The inside of a polygon.
+    """Fill a polygon.
 
-    Its border is walked on the finer grid. Where it goes from one column of pixels to the next,
-    what lies below in that column changes sides.
+    Its border is followed on the finer grid. Where it crosses from one column of pixels to the
+    next, all pixels below in that column are inverted.
     """
     import numpy as np
 
     points = np.asarray(polygon, dtype=np.float64)
-    # An edge is walked point by point, so it must not lead out of sight.
+    # An edge is followed point by point, so it must not lead far outside of the image.
     if points.size == 0 or points.size % 2 or not (np.abs(points) <= _FARTHEST).all():
         raise ValueError(f"no polygon of pairs of numbers up to {_FARTHEST}: {polygon!s:.80}")
     corners = np.trunc(points.reshape(-1, 2) * _FINER + 0.5).astype(np.int64)
@@ -82,11 +82,11 @@ def _filled(polygon: Any, height: int, width: int) -> Any:
 
 
 def _edge(start: Any, end: Any) -> Any:
-    """The points of the grid on the way from one corner to another, both included."""
+    """The grid points on the line from one corner to another, both included."""
     import numpy as np
 
     steps = np.abs(end - start)
-    long = 0 if steps[0] >= steps[1] else 1  # the direction in which no point is left out
+    long = 0 if steps[0] >= steps[1] else 1  # the direction in which no point is skipped
     # Always counted from the lower end, so that an edge is the same in both directions.
     reversed_ = start[long] > end[long]
     low, high = (end, start) if reversed_ else (start, end)

@@ -1,4 +1,4 @@
-"""Files with a number or two for each pixel: .flo, .pfm, and PNG with 16 bits."""
+"""Files with one or two numbers per pixel: .flo, .pfm and 16-bit PNG."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["read_flo", "read_pfm", "read_png16", "read_rgb16"]
 
 
 def read_flo(path: str) -> Any:
-    """The optical flow of a file of Middlebury's format, (2, height, width)."""
+    """Read optical flow from a file in Middlebury's format, (2, height, width)."""
     import numpy as np
 
     with open(path, "rb") as file:
@@ -27,12 +27,12 @@ def read_flo(path: str) -> Any:
 
 
 def read_pfm(path: str, channels: int) -> Any:
-    """The first channels of a portable float map, (channels, height, width)."""
+    """Read the first channels of a portable float map, (channels, height, width)."""
     import numpy as np
 
     with open(path, "rb") as file:
         data = file.read()
-    # The sign of the scale says the order of bytes; rows go from the lowest to the highest.
+    # The sign of the scale gives the byte order; rows go from the bottom to the top.
     header = re.match(rb"(PF|Pf)\s+(\d+)\s(\d+)\s+(-?[\d.]+)\s", data)
     if header is None:
         raise ValueError(f"{path}: Invalid PFM file")
@@ -47,7 +47,7 @@ def read_pfm(path: str, channels: int) -> Any:
 
 
 def read_png16(path: str) -> Any:
-    """The numbers of a grey PNG, (height, width)."""
+    """Read the values of a grey PNG, (height, width)."""
     import numpy as np
 
     from flambeau.vision.datasets.folder import open_image
@@ -56,9 +56,9 @@ def read_png16(path: str) -> Any:
 
 
 def read_rgb16(path: str) -> Any:
-    """The numbers of a PNG of three channels with 16 bits, (height, width, 3).
+    """Read the values of a 16-bit PNG of three channels, (height, width, 3).
 
-    Pillow keeps eight of them. It takes the others when told that the lower byte comes first.
+    Pillow keeps only eight of the bits. Told that the low byte comes first, it gives the others.
     """
     import numpy as np
 
@@ -78,7 +78,7 @@ def _bytes(path: str, order: str) -> Any:
             return image.copy()
     except FileNotFoundError:
         raise
-    except Exception as error:  # a damaged file can raise any
+    except Exception as error:  # a damaged file can raise any exception
         raise module.UnidentifiedImageError(
             f"{os.fspath(path)}: not a whole PNG of flow ({error})"
         ) from error

@@ -1,4 +1,4 @@
-"""Archives unpacked safely: nothing outside of the folder, no links, all of it or nothing."""
+"""Safe unpacking of archives: nothing outside of the folder, no links, all of it or nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RATIO = 100
 _FLOOR = 1 << 30
 
 
-# Errors that are not the archive's.
+# Errors that are not the archive's fault.
 _OF_THE_DISK = {
     errno.EACCES,
     errno.EDQUOT,
@@ -44,8 +44,8 @@ def extract(archive: str, folder: str) -> str:
     """Unpack an archive into a folder, or one compressed file to its name without the suffix.
 
     RuntimeError if it is damaged, holds a path out of the folder or a link, or unpacks to more
-    than 100 times its size and 1 GiB; the folder is then as it was. One process at a time unpacks
-    an archive, and what one that was killed has left is removed by the next.
+    than 100 times its size and 1 GiB; the folder is then unchanged. One process at a time unpacks
+    an archive, and removes what an earlier process left that was killed.
     """
     name = os.path.basename(archive)
     suffix = os.path.splitext(name)[1].lower()
@@ -74,7 +74,7 @@ def extract(archive: str, folder: str) -> str:
 
 
 def unfinished(folder: str) -> str | None:
-    """What a process has left in a folder that was killed while it unpacked an archive there."""
+    """Return what a process left in a folder if it was killed while unpacking there."""
     if not os.path.isdir(folder):
         return None
     found = [name for name in os.listdir(folder) if name.startswith(_SCRATCH)]
@@ -82,7 +82,7 @@ def unfinished(folder: str) -> str | None:
 
 
 class _Unpacking:
-    """An archive on its way into an empty folder."""
+    """Unpacks an archive into an empty folder."""
 
     def __init__(self, archive: str, scratch: str) -> None:
         self.archive = archive
@@ -128,7 +128,7 @@ class _Unpacking:
                 ) as file:
                     for member in file:
                         self._untar_member(file, member)
-                while stream.read(_PIECE):  # the sum of the whole comes last
+                while stream.read(_PIECE):  # the checksum of the whole comes last
                     pass
         except Exception as error:
             raise self._named(error) from error
@@ -151,7 +151,7 @@ class _Unpacking:
             raise self._named(error) from error
 
     def _target(self, name: str, is_link: bool) -> str:
-        """Where a member of the archive goes, if it may."""
+        """Return where a member of the archive goes, if it may be unpacked."""
         parts = name.replace("\\", "/").split("/")
         if name.startswith(("/", "\\")) or ".." in parts or os.path.splitdrive(name)[0]:
             raise _RefusedError(
@@ -202,11 +202,11 @@ class _Unpacking:
 
 
 class _RefusedError(RuntimeError):
-    """An archive that is whole and must not be unpacked."""
+    """An archive that is intact but must not be unpacked."""
 
 
 class _Metered:
-    """A stream whose bytes are counted: headers too can be made to fill the memory."""
+    """A stream that counts its bytes: headers too can be made to fill the memory."""
 
     def __init__(self, source: IO[bytes], unpacking: _Unpacking) -> None:
         self._source = source
@@ -222,7 +222,7 @@ class _Metered:
 
 
 class _Header(tarfile.TarInfo):
-    """The header of a member; a damaged one is an error, not the end of the archive."""
+    """Read the header of a member; a damaged one is an error, not the end of the archive."""
 
     @classmethod
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> tarfile.TarInfo:  # type: ignore[override]
@@ -241,7 +241,7 @@ def _clear(folder: str) -> None:
 
 
 def _refuse_clashes(archive: str, source: str, target: str) -> None:
-    """Before anything is moved: a folder cannot take a file's place, nor a file a folder's."""
+    """Check, before anything is moved, that no folder replaces a file and no file a folder."""
     for entry in list(os.scandir(source)):
         place = os.path.join(target, entry.name)
         if not os.path.lexists(place):
@@ -257,7 +257,7 @@ def _refuse_clashes(archive: str, source: str, target: str) -> None:
 
 
 def _move(source: str, target: str) -> None:
-    """Put what one folder holds into another, over files of the same names."""
+    """Move the contents of one folder into another, over files of the same names."""
     for entry in list(os.scandir(source)):
         place = os.path.join(target, entry.name)
         if entry.is_dir() and os.path.isdir(place):

@@ -1,4 +1,4 @@
-"""Files of data sets from the network, known by their MD5 sums."""
+"""Files of data sets from the network, verified by their MD5 sums."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ __all__ = ["fetch", "md5_of"]
 
 
 def md5_of(path: str | os.PathLike[str], piece: int = 1 << 20) -> str:
-    """The MD5 sum of a file, which is what the published data sets are known by."""
+    """Return the MD5 sum of a file, by which the published data sets are identified."""
     return checksum_of(path, "md5", piece)
 
 
 def fetch(url: str, path: str, md5: str | None = None, progress: bool = True) -> None:
-    """Fetch a file; it appears at `path` when it is complete and has the right sum.
+    """Download a file; it appears at `path` once it is complete and its sum is right.
 
-    What arrived before the network failed is kept beside it, and the next attempt goes on there.
-    Of several processes one fetches the file and the others wait for it.
+    An interrupted download is kept beside it, and the next attempt resumes there.
+    Of several processes one downloads the file and the others wait for it.
     """
     name = os.path.basename(path)
     try:

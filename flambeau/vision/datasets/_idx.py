@@ -1,4 +1,4 @@
-"""The IDX format of the MNIST family: a header of sizes, then numbers, highest byte first."""
+"""The IDX format of the MNIST family: a header of sizes, then numbers in big-endian order."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["read_idx"]
 
 _TYPES = {8: "u1", 9: "i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}
 _OPENERS: dict[str, Any] = {"": open, ".gz": gzip.open, ".xz": lzma.open}
-_MOST_DIMENSIONS = 32  # of an array of NumPy
-# Bytes that one byte of a file can stand for, at the very most.
+_MOST_DIMENSIONS = 32  # the most dimensions of a NumPy array
+# The most bytes that one compressed byte can stand for.
 _DENSITY = {".gz": 1100, ".xz": 8000}
 
 
 def read_idx(path: str | os.PathLike[str]) -> Tensor:
-    """Read a file, compressed or not; ValueError names it where it is damaged."""
+    """Read a file, compressed or not; a ValueError names it if it is damaged."""
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1]
     try:
@@ -45,7 +45,7 @@ def _read(file: IO[bytes], name: str, density: int) -> Any:
     shape = struct.unpack(f">{start[3]}I", sizes)
     kind = np.dtype(_TYPES[start[2]])
     size = math.prod(shape) * kind.itemsize
-    # Asked before the memory is: a header can say anything.
+    # Checked before memory is allocated: a header can say anything.
     if start[3] > _MOST_DIMENSIONS or size > density * os.path.getsize(name):
         raise ValueError(
             f"{name}: damaged, its header says {size} bytes of shape {shape} and the file has "
@@ -61,12 +61,12 @@ def _read(file: IO[bytes], name: str, density: int) -> Any:
     numbers = values.view(kind).astype(kind.newbyteorder("="), copy=False)
     try:
         return numbers.reshape(shape)
-    except ValueError as error:  # none of them, and so many in another dimension
+    except ValueError as error:  # zero in one dimension, and a huge number in another
         raise ValueError(f"{name}: damaged, its header says the shape {shape}") from error
 
 
 def _fill(file: IO[bytes], space: memoryview) -> int:
-    """Read as much as there is room for; how much it was."""
+    """Read as much as fits; return how much it was."""
     found = 0
     while found < len(space) and (count := file.readinto(space[found:])):  # type: ignore[attr-defined]
         found += count

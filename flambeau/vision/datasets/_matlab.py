@@ -1,4 +1,4 @@
-"""MATLAB's files, which SciPy reads."""
+"""MATLAB files, read with SciPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["read_matlab"]
 
 
 def read_matlab(path: str | os.PathLike[str], *names: str, **options: Any) -> list[Any]:
-    """Return variables of a file; RuntimeError names the file where it is damaged."""
+    """Return variables of a file; a RuntimeError names the file if it is damaged."""
     name = os.fspath(path)
     try:
         scipy_io = importlib.import_module("scipy.io")
@@ -20,7 +20,7 @@ def read_matlab(path: str | os.PathLike[str], *names: str, **options: Any) -> li
         content = scipy_io.loadmat(name, **options)
     except FileNotFoundError:
         raise
-    except Exception as error:  # a damaged file can raise any
+    except Exception as error:  # a damaged file can raise any exception
         raise RuntimeError(f"{name}: damaged, or not a MATLAB file ({error})") from error
     missing = [each for each in names if each not in content]
     if missing:

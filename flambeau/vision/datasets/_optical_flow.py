@@ -1,4 +1,4 @@
-"""Data sets of optical flow: two pictures, and where each pixel of the first has moved."""
+"""Optical flow data sets: two frames, and the motion of each pixel of the first."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _PASSES = {"clean": ["clean"], "final": ["final"], "both": ["clean", "final"]}
 
 
 def matching(*parts: str, pattern: str) -> list[str]:
-    """The files of a folder whose names match, in order."""
+    """The files of a folder whose names match, sorted."""
     return sorted(glob(os.path.join(escape(os.path.join(*parts)), pattern)))
 
 
 class FlowDataset(VisionDataset):
-    """Pairs of pictures with their flow, an array (2, H, W), or None where it is not published.
+    """Pairs of frames with their flow, an array (2, H, W), or None where it is not published.
 
-    ``transforms`` takes and gives both pictures, the flow, and where it is valid. The last is part
-    of a sample where the data set has it.
+    ``transforms`` takes and returns both frames, the flow, and its validity mask. The mask is part
+    of a sample if the data set has one.
     """
 
     _has_builtin_flow_mask = False
@@ -56,7 +56,7 @@ class FlowDataset(VisionDataset):
             )
 
     def _read_flow(self, path: str) -> tuple[Any, Any]:
-        """The flow of a file, and where it is valid or None."""
+        """Read the flow of a file and its validity mask, or None."""
         return read_flo(path), None
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
@@ -80,7 +80,7 @@ class FlowDataset(VisionDataset):
 class Sintel(FlowDataset):
     """Scenes of an animated movie (http://sintel.is.tue.mpg.de), in ``root/Sintel``.
 
-    ``split`` is train or test; ``pass_name`` says how it was drawn: clean, final or both.
+    ``split`` is train or test; ``pass_name`` says how it was rendered: clean, final or both.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Sintel(FlowDataset):
 
 
 class _Valid(FlowDataset):
-    """Flow in PNG files that say where it is valid."""
+    """Flow in PNG files that include a validity mask."""
 
     _has_builtin_flow_mask = True
 
@@ -114,7 +114,7 @@ class _Valid(FlowDataset):
 
 
 class KittiFlow(_Valid):
-    """Streets (https://www.cvlibs.net/datasets/kitti), in ``root/KittiFlow``.
+    """Street scenes (https://www.cvlibs.net/datasets/kitti), in ``root/KittiFlow``.
 
     ``split`` is train or test.
     """
@@ -139,7 +139,7 @@ class KittiFlow(_Valid):
 
 
 class HD1K(_Valid):
-    """Streets (http://hci-benchmark.iwr.uni-heidelberg.de), in ``root/hd1k``.
+    """Street scenes (http://hci-benchmark.iwr.uni-heidelberg.de), in ``root/hd1k``.
 
     ``split`` is train or test.
     """
@@ -168,10 +168,10 @@ class HD1K(_Valid):
 
 
 class FlyingChairs(FlowDataset):
-    """Chairs before photographs (https://lmb.informatik.uni-freiburg.de/resources/datasets).
+    """Chairs over photographs (https://lmb.informatik.uni-freiburg.de/resources/datasets).
 
     The pairs are in ``root/FlyingChairs/data``, and FlyingChairs_train_val.txt, beside that folder,
-    says which are of ``split`` train or val.
+    says which belong to ``split`` train or val.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class FlyingChairs(FlowDataset):
 
 
 class FlyingThings3D(FlowDataset):
-    """Things in flight (https://lmb.informatik.uni-freiburg.de/resources/datasets).
+    """Flying objects (https://lmb.informatik.uni-freiburg.de/resources/datasets).
 
     They are in ``root/FlyingThings3D``. ``split`` is train or test; ``pass_name`` is clean, final
     or both; ``camera`` is left, right or both.

@@ -1,4 +1,4 @@
-"""Pickles of CIFAR: numbers, text and arrays of bytes, read without running any code."""
+"""CIFAR's pickles: numbers, text and arrays of bytes, read without running any code."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["pixels_of", "read_pickle", "words_of"]
 
 
 def read_pickle(path: str) -> dict[str, Any]:
-    """Read a dictionary; RuntimeError names the file where it holds anything unusual."""
+    """Read a dictionary; a RuntimeError names the file if it holds anything unusual."""
     with open(path, "rb") as file:
         try:
-            # Text of Python 2 stays bytes: most of it are pixels.
+            # Text of Python 2 stays bytes: most of it is pixels.
             content = _Unpickler(file, encoding="bytes").load()
-        except Exception as error:  # a damaged pickle can raise any
+        except Exception as error:  # a damaged pickle can raise any exception
             raise RuntimeError(f"{path}: not a CIFAR file ({error})") from error
     if not isinstance(content, dict):
         raise RuntimeError(f"{path}: not a CIFAR file (a {type(content).__name__})")
@@ -27,18 +27,18 @@ def _text(value: Any) -> str:
 
 
 class _Dtype:
-    """The type of an array's elements, which must be bytes."""
+    """The element type of an array, which must be bytes."""
 
     def __init__(self, code: Any, align: Any = None, copy: Any = None) -> None:
         if code not in ("u1", b"u1"):
             raise pickle.UnpicklingError(f"an array of {code!r} has no place in such a file")
 
     def __setstate__(self, state: Any) -> None:
-        pass  # the order of bytes: there is one
+        pass  # the byte order: a byte has only one
 
 
 class _Array:
-    """An array before and after it has its bytes."""
+    """An array before and after it gets its bytes."""
 
     def __init__(self, *arguments: Any) -> None:
         pass
@@ -61,7 +61,7 @@ def _encode(text: str, encoding: str) -> bytes:
     return text.encode("latin1")
 
 
-# What a published file names, and what stands for it here.
+# The names in a published file, and what replaces them here.
 _STAND_INS: dict[tuple[str, str], Callable[..., Any]] = {
     ("numpy.core.multiarray", "_reconstruct"): _reconstruct,
     ("numpy._core.multiarray", "_reconstruct"): _reconstruct,
@@ -72,7 +72,7 @@ _STAND_INS: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 class _Unpickler(pickle.Unpickler):
-    """A reader of pickles that finds the stand-ins only."""
+    """An unpickler that finds only these replacements."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _STAND_INS:
@@ -81,7 +81,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def pixels_of(content: dict[str, Any], path: str, width: int) -> Any:
-    """The rows of pixels of a batch, (count, width)."""
+    """Return the rows of pixels of a batch, (count, width)."""
     array = content.get("data")
     values = getattr(array, "values", None)
     if values is None or values.ndim != 2 or values.shape[1] != width:
@@ -90,7 +90,7 @@ def pixels_of(content: dict[str, Any], path: str, width: int) -> Any:
 
 
 def words_of(content: dict[str, Any], key: str, path: str) -> list[str]:
-    """The names of the classes."""
+    """Return the names of the classes."""
     names = content.get(key)
     if not isinstance(names, list):
         raise RuntimeError(f"{path}: not a CIFAR file (no list {key!r} in it)")

@@ -1,4 +1,4 @@
-"""What published data sets share: files to fetch, files to find, images with a target each."""
+"""Common parts of published data sets: downloads, lookups, images with one target each."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ PathLike = str | os.PathLike[str]
 class Resource(NamedTuple):
     """A published file.
 
-    It is kept as `name`, which is that of its address unless given, and if it is an archive
-    unpacked into the folder `into`; both are below the folder of the data set.
+    It is kept as `name`, by default that of its address, and an archive is unpacked
+    into the folder `into`; both are below the folder of the data set.
     """
 
     url: str
@@ -50,12 +50,12 @@ class Resource(NamedTuple):
 
     @staticmethod
     def drive(number: str, md5: str | None, name: str, into: str = "") -> Resource:
-        """A file of Google Drive."""
+        """A file on Google Drive."""
         return Resource(f"{_DRIVE}{number}", md5, name, into, name.endswith((".zip", ".gz")))
 
 
 def bring(resource: Resource, folder: str) -> None:
-    """Fetch a file into a folder unless it is there, and unpack it if it is an archive."""
+    """Download a file into a folder unless it is there, and unpack it if it is an archive."""
     name = resource.name or os.path.basename(urlparse(resource.url).path)
     if resource.url.startswith(_DRIVE):
         number = resource.url.removeprefix(_DRIVE)
@@ -72,9 +72,9 @@ def prepare(
     resources: Sequence[Resource] = (),
     download: bool = False,
 ) -> None:
-    """See that files and folders are there, the files with their sums where those are given.
+    """Check that files and folders are there, and the files' sums where given.
 
-    What is missing is fetched if `download`; otherwise RuntimeError names it.
+    Missing ones are downloaded if `download`; otherwise a RuntimeError names them.
     """
     wanted = [(each, None) if isinstance(each, str) else each for each in needed]
     if download and _problems(folder, wanted):
@@ -101,7 +101,7 @@ def _problems(folder: str, needed: Iterable[tuple[str, str | None]]) -> list[str
 
 @contextmanager
 def reading(path: str) -> Iterator[None]:
-    """Name the file whose content is not what it should be: RuntimeError in place of others."""
+    """Turn errors into a RuntimeError that names the file whose content is wrong."""
     try:
         yield
     except (IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
@@ -110,37 +110,37 @@ def reading(path: str) -> Iterator[None]:
 
 
 def read_json(path: str) -> Any:
-    """The content of a JSON file."""
+    """Return the content of a JSON file."""
     with open(path, encoding="utf-8") as file, reading(path):
         return json.load(file)
 
 
 def read_lines(path: str) -> list[str]:
-    """The lines of a text file without space around them; empty ones are left out."""
+    """Return the lines of a text file, stripped, without empty ones."""
     with open(path, encoding="utf-8") as file, reading(path):
         return [line.strip() for line in file if line.strip()]
 
 
 def numbered(names: Iterable[Any]) -> dict[Any, int]:
-    """The number of each name."""
+    """Map each name to its index."""
     return {name: number for number, name in enumerate(names)}
 
 
 def targets_of(types: Iterable[str], values: Callable[[str], Any]) -> Any:
-    """The target of one type, those of several as a tuple, or None if there are no types."""
+    """Return the target of one type, a tuple for several types, or None without types."""
     found = tuple(values(each) for each in types)
     return found[0] if len(found) == 1 else found or None
 
 
 def target_types(given: str | Sequence[str], argument: str, known: Iterable[str]) -> list[str]:
-    """The types that an argument names, one or several."""
+    """Return the types that an argument names, one or several."""
     types = [given] if isinstance(given, str) else list(given)
     known = tuple(known)
     return [utils.verify_str_arg(each, argument, known) for each in types]
 
 
 class ImageList(VisionDataset):
-    """Images in files, each with a target that is known when the data set is made."""
+    """Images in files, each with a target that is known from the start."""
 
     classes: list[Any]
     class_to_idx: dict[Any, int]
@@ -159,7 +159,7 @@ class ImageList(VisionDataset):
         self._image_files, self._labels = [], []
 
     def _fb_below(self, *parts: str) -> str:
-        """A path below the root."""
+        """Return a path below the root."""
         return os.path.join(os.fspath(self.root or ""), *parts)
 
     def _fb_take(self, samples: Iterable[tuple[str, Any]]) -> None:
@@ -179,7 +179,7 @@ class ImageList(VisionDataset):
 
 
 class SplitImages(ImageList):
-    """Images in parts, of which one is chosen."""
+    """Images in several splits, of which one is chosen."""
 
     _fb_SPLITS: tuple[str, ...] = ("train", "test")
 

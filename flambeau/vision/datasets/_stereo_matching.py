@@ -1,4 +1,4 @@
-"""Data sets of stereo matching: pictures for two eyes, and how far apart each point is in them."""
+"""Stereo matching data sets: left and right images, with the disparity of each pixel."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _PASSES = {
 
 
 class StereoMatchingDataset(VisionDataset):
-    """Left and right pictures with the disparity of the left one, an array (1, H, W).
+    """Left and right images with the disparity of the left one, an array (1, H, W).
 
-    Where it is valid is part of a sample where the data set has it. ``transforms`` takes and gives
-    pairs: pictures, disparities and masks.
+    A validity mask is part of a sample if the data set has one. ``transforms`` takes and returns
+    pairs: images, disparities and masks.
     """
 
     _has_built_in_disparity_mask = False
@@ -54,7 +54,7 @@ class StereoMatchingDataset(VisionDataset):
         return os.path.join(os.fspath(self.root or ""), *parts)
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
-        """The disparity of a file, and where it is valid or None."""
+        """Read the disparity of a file and its validity mask, or None."""
         return abs(read_pfm(path, 1)), None
 
     def _add(self, folder: str, left: str, right: str) -> None:
@@ -99,7 +99,7 @@ def _pairs(folder: str, left: str, right: str) -> list[tuple[str, str]]:
 
 
 class CarlaStereo(StereoMatchingDataset):
-    """Simulated streets, in ``root/carla-highres``."""
+    """Simulated street scenes, in ``root/carla-highres``."""
 
     def __init__(self, root: PathLike, transforms: _Transforms = None) -> None:
         super().__init__(root, transforms)
@@ -131,7 +131,7 @@ class _KittiStereo(StereoMatchingDataset):
 
 
 class Kitti2012Stereo(_KittiStereo):
-    """Streets (https://www.cvlibs.net/datasets/kitti), in ``root/Kitti2012``.
+    """Street scenes (https://www.cvlibs.net/datasets/kitti), in ``root/Kitti2012``.
 
     ``split`` is train or test.
     """
@@ -144,7 +144,7 @@ class Kitti2012Stereo(_KittiStereo):
 
 
 class Kitti2015Stereo(_KittiStereo):
-    """Streets (https://www.cvlibs.net/datasets/kitti), in ``root/Kitti2015``.
+    """Street scenes (https://www.cvlibs.net/datasets/kitti), in ``root/Kitti2015``.
 
     ``split`` is train or test.
     """
@@ -173,7 +173,7 @@ class CREStereo(StereoMatchingDataset):
 
 
 class FallingThingsStereo(StereoMatchingDataset):
-    """Falling things (NVIDIA), in ``root/FallingThings``; ``variant`` is single, mixed or both."""
+    """NVIDIA's Falling Things, in ``root/FallingThings``; ``variant`` is single, mixed or both."""
 
     def __init__(
         self, root: PathLike, variant: str = "single", transforms: _Transforms = None
@@ -249,7 +249,7 @@ class SintelStereo(StereoMatchingDataset):
         return disparity[None], (hidden == 0) & (outside == 0)
 
     def _mask(self, path: str, kind: str) -> Any:
-        """The picture of another kind that belongs to a file of disparities."""
+        """Return the image of another kind that belongs to a disparity file."""
         scene = os.path.dirname(path)
         folder = os.path.join(os.path.dirname(os.path.dirname(scene)), kind)
         name = os.path.join(folder, os.path.basename(scene), os.path.basename(path))
@@ -259,7 +259,7 @@ class SintelStereo(StereoMatchingDataset):
 
 
 class InStereo2k(StereoMatchingDataset):
-    """Rooms (https://github.com/YuhuaXu/StereoDataset), in ``root/InStereo2k``.
+    """Indoor scenes (https://github.com/YuhuaXu/StereoDataset), in ``root/InStereo2k``.
 
     ``split`` is train or test.
     """
@@ -277,7 +277,7 @@ class InStereo2k(StereoMatchingDataset):
 
 
 class ETH3DStereo(StereoMatchingDataset):
-    """Buildings and gardens (https://www.eth3d.net), in ``root/ETH3D``.
+    """Buildings and outdoor scenes (https://www.eth3d.net), in ``root/ETH3D``.
 
     ``split`` is train or test.
     """
@@ -303,8 +303,8 @@ class Middlebury2014Stereo(StereoMatchingDataset):
     """Still lifes (https://vision.middlebury.edu/stereo/data/scenes2014).
 
     They are in ``root/Middlebury2014``. ``split`` is train, additional or test; ``calibration`` is
-    perfect, imperfect or both, and None for test. ``use_ambient_views`` takes the right picture by
-    chance in one of three lights.
+    perfect, imperfect or both, and None for test. ``use_ambient_views`` picks the right image at
+    random from three lighting conditions.
     """
 
     _has_built_in_disparity_mask = True
@@ -383,7 +383,7 @@ class Middlebury2014Stereo(StereoMatchingDataset):
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         disparity = abs(read_pfm(path, 1))
-        disparity[disparity == float("inf")] = 0  # where it is not known
+        disparity[disparity == float("inf")] = 0  # where it is unknown
         return disparity, (disparity > 0).squeeze(0)
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""Data sets of torchvision that are not here: they say what to use instead."""
+"""torchvision's data sets that are not available here: they say what to use instead."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _VIDEOS = ("HMDB51", "Kinetics", "UCF101")
 
 
 class _Unavailable(VisionDataset):
-    """A data set by name only."""
+    """A data set that exists by name only."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise refusal(f"vision.datasets.{type(self).__name__}")
 
 
 def unavailable() -> dict[str, type[VisionDataset]]:
-    """A class for each of the names."""
+    """Make a class for each name."""
     return {
         name: type(
             name,

@@ -1,4 +1,4 @@
-"""Data sets whose samples say what they show, for the transforms of the second interface."""
+"""Data sets whose samples hold tv_tensors, for the v2 transforms."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ _KITTI_CLASSES = numbered(
 )
 _Sample = tuple[Any, Any]
 _Keys = Collection[str] | None
-# Of data sets whose targets are dictionaries: the keys there are, and those usually given.
+# Data sets whose targets are dictionaries: all keys, and the default ones.
 _KEYS: dict[type[VisionDataset], tuple[set[str], set[str]]] = {}
 
 
 def wrap_dataset_for_transforms_v2(
     dataset: VisionDataset, target_keys: Collection[str] | str | None = None
 ) -> Any:
-    """Return a data set whose boxes and masks are those of ``tv_tensors``.
+    """Return a data set whose boxes and masks are tv_tensors.
 
-    Its transforms get whole samples. ``target_keys`` chooses what is in a target that is a
-    dictionary: None what is usually needed, ``"all"`` everything. Classified images are as before.
+    Its transforms get whole samples. ``target_keys`` chooses the entries of a target that is a
+    dictionary: None the default ones, ``"all"`` everything. Classification data sets stay the same.
     """
     if not isinstance(dataset, VisionDataset):
         raise TypeError(
@@ -66,10 +66,10 @@ def wrap_dataset_for_transforms_v2(
 
 
 class _Wrapped:
-    """A data set that has another's attributes, and its samples with meaning."""
+    """A data set with the attributes of another, whose samples hold tv_tensors."""
 
     def __init__(self, dataset: VisionDataset, target_keys: _Keys) -> None:
-        # Of the other's transforms nothing may see a sample before it has a meaning.
+        # The other's transforms must not see a sample before its parts are tv_tensors.
         self.__dict__.update(dataset.__dict__)
         self._inner: VisionDataset = object.__new__(type(dataset))
         self._inner.__dict__.update(dataset.__dict__)
@@ -92,7 +92,7 @@ class _Wrapped:
         return wrap_dataset_for_transforms_v2, (self._outer(), self._target_keys)
 
     def _outer(self) -> VisionDataset:
-        """The data set that was wrapped, with its transforms."""
+        """The wrapped data set, with its transforms."""
         dataset = object.__new__(type(self._inner))
         dataset.__dict__.update(self._inner.__dict__)
         dataset.transforms = self.transforms
@@ -269,7 +269,7 @@ def _widerface(dataset: Any, index: int, sample: _Sample, keys: _Keys) -> _Sampl
 
 
 def _by_type(dataset: Any, target: Any, types: list[str], meanings: dict[str, Any]) -> Any:
-    """A target of one type or of several, each given the meaning of its type."""
+    """A target of one type or of several, each wrapped by its type."""
     values = dict(zip(types, target if len(types) > 1 else (target,), strict=True))
     return targets_of(types, lambda kind: meanings.get(kind, lambda same: same)(values[kind]))
 
@@ -301,7 +301,7 @@ def _cityscapes(dataset: Any, index: int, sample: _Sample, keys: _Keys) -> _Samp
 
 
 def _instances(picture: Any) -> dict[str, Any]:
-    """Numbers of instances: a class, or a thousand times a class and which of its things it is."""
+    """Instance ids: a class, or 1000 times a class plus the index of the instance."""
     data = tv_tensors.Mask(picture).as_subclass(fb.Tensor)
     masks, labels = [], []
     for number in data.unique():

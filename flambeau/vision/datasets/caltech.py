@@ -23,7 +23,7 @@ __all__ = ["Caltech101", "Caltech256"]
 
 
 class _Caltech(VisionDataset):
-    """Images that are numbered from 1 in a folder for each category."""
+    """Images numbered from 1, in one folder per category."""
 
     root: str
     index: list[int]
@@ -43,12 +43,12 @@ class _Caltech(VisionDataset):
 
 
 class Caltech101(_Caltech):
-    """Photographs of 101 kinds of things, in ``root/caltech101``.
+    """Photographs of 101 categories, in ``root/caltech101``.
 
     ``target_type`` is category, annotation (the points of an outline, which SciPy reads) or both.
     """
 
-    # Where the outlines are in a folder of another name.
+    # The categories whose outlines are in a folder of another name.
     _fb_OUTLINES = {
         "Faces": "Faces_2",
         "Faces_easy": "Faces_3",
@@ -86,7 +86,7 @@ class Caltech101(_Caltech):
         ]
 
     def download(self) -> None:
-        """Fetch the archive and unpack it and those in it, unless that was done."""
+        """Download the archive and unpack it and those in it, unless that was done."""
         if os.path.isdir(os.path.join(self.root, "101_ObjectCategories")):
             return
         bring(self._fb_ARCHIVE, self.root)
@@ -115,7 +115,7 @@ class Caltech101(_Caltech):
 
 
 class Caltech256(_Caltech):
-    """Photographs of 257 kinds of things, in ``root/caltech256``."""
+    """Photographs of 257 categories, in ``root/caltech256``."""
 
     _fb_ARCHIVE = Resource(
         "https://data.caltech.edu/records/nyy15-4j048/files/256_ObjectCategories.tar",

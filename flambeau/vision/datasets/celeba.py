@@ -136,7 +136,7 @@ class CelebA(VisionDataset):
 
 
 def _table(path: str, header: int | None = None) -> tuple[list[str], Tensor, list[str]]:
-    """The first column of a table, the numbers of the others, and their names."""
+    """Return the first column of a table, the numbers in the others, and their names."""
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     columns = [] if header is None else lines[header].split(" ")

@@ -100,7 +100,7 @@ class CIFAR10(VisionDataset):
         paths = [
             self._fb_file(name) for name, _ in (self.train_list if self.train else self.test_list)
         ]
-        # More rows than the files can hold: those that are not written take no memory.
+        # More rows than the files can hold: untouched ones take no memory.
         most = sum(os.path.getsize(path) // _WIDTH for path in paths)
         pixels = np.empty((most, 32 * 32, 3), np.uint8)
         targets: list[int] = []
@@ -116,7 +116,7 @@ class CIFAR10(VisionDataset):
         return pixels[: len(targets)].reshape(-1, 32, 32, 3), targets
 
     def download(self) -> None:
-        """Fetch and unpack the archive, unless its files are there."""
+        """Download and unpack the archive, unless its files are there."""
         if not self._check_integrity():
             download_and_extract_archive(
                 self.url, os.fspath(self.root or "."), filename=self.filename, md5=self.tgz_md5
@@ -158,9 +158,9 @@ class CIFAR100(CIFAR10):
 
 
 def _write_pixels(planes: Any, pixels: Any, block: int = 100) -> None:
-    """Write images that lie colour by colour as pixels, which are read with every epoch.
+    """Convert images from planar to interleaved channels, as every epoch reads them.
 
-    Block by block, because what is written three times then stays in the cache.
+    Block by block, so that memory written three times stays in the cache.
     """
     for start in range(0, len(planes), block):
         part = slice(start, start + block)

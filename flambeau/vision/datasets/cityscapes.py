@@ -1,4 +1,4 @@
-"""Cityscapes (https://www.cityscapes-dataset.com): streets, with the class of each pixel."""
+"""Cityscapes (https://www.cityscapes-dataset.com): street scenes with the class of each pixel."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _SUFFIXES = {
     "polygon": "polygons.json",
 }
 
-# Name, number, number in training, category and its number, whether there are instances, whether
-# it is left out of evaluation, colour.
+# Name, id, training id, category and its id, whether it has instances, whether evaluation ignores
+# it, colour.
 _CLASSES = """
     unlabeled; 0; 255; void; 0; no; yes; 0 0 0
     ego vehicle; 1; 255; void; 0; no; yes; 0 0 0
@@ -133,7 +133,7 @@ class Cityscapes(VisionDataset):
                 self._fb_add(city, name)
 
     def _fb_unpack(self, home: str) -> None:
-        """Unpack the archives of what is missing."""
+        """Unpack the archives of whatever is missing."""
         part = "trainextra" if self.split == "train_extra" else "trainvaltest"
         targets = "gtFine_trainvaltest" if self.mode == "gtFine" else "gtCoarse"
         for folder, name in ((self.images_dir, f"leftImg8bit_{part}"), (self.targets_dir, targets)):

@@ -21,7 +21,7 @@ _ARCHIVE = Resource(
 
 
 class CLEVRClassification(SplitImages):
-    """Rendered scenes and how many objects are in each, in ``root/clevr``.
+    """Rendered scenes and the number of objects in each, in ``root/clevr``.
 
     ``split`` is train, val or test, which has no targets (None).
     """

@@ -1,4 +1,4 @@
-"""COCO (https://cocodataset.org): photographs with outlined objects or with captions."""
+"""COCO (https://cocodataset.org): photographs with segmented objects or with captions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["CocoCaptions", "CocoDetection"]
 
 
 class CocoDetection(VisionDataset):
-    """The images of a folder with their annotations in COCO's JSON, which is read here.
+    """Images of a folder with their annotations in COCO's JSON.
 
     A target is a list of dictionaries. ``coco`` has pycocotools' names for looking things up.
     """
@@ -50,7 +50,7 @@ class CocoDetection(VisionDataset):
 
 
 class CocoCaptions(CocoDetection):
-    """The images of a folder with the sentences that people wrote about them."""
+    """Images of a folder with captions."""
 
     def _load_target(self, id: int) -> list[str]:
         return [each["caption"] for each in super()._load_target(id)]

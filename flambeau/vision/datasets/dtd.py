@@ -1,4 +1,4 @@
-"""The Describable Textures (https://www.robots.ox.ac.uk/~vgg/data/dtd/)."""
+"""The Describable Textures Dataset (https://www.robots.ox.ac.uk/~vgg/data/dtd/)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ARCHIVE = Resource(
 class DTD(SplitImages):
     """5640 textures of 47 kinds, in ``root/dtd``.
 
-    ``split`` is train, val or test, of the division 1 to 10 that ``partition`` says.
+    ``split`` is train, val or test; ``partition`` is the number of the split, 1 to 10.
     """
 
     _fb_SPLITS = ("train", "val", "test")
@@ -48,7 +48,7 @@ class DTD(SplitImages):
         super().__init__(root, split, transform, target_transform, download, loader)
 
     def _fb_load(self, download: bool) -> None:
-        # The archive has a folder of the same name.
+        # The archive contains a folder of the same name.
         folder = self._fb_below("dtd")
         prepare(folder, ["dtd/labels", "dtd/images"], [_ARCHIVE], download)
         names = read_lines(f"{folder}/dtd/labels/{self._split}{self._partition}.txt")

@@ -1,4 +1,4 @@
-"""EuroSAT (https://github.com/phelber/eurosat): land from above, in visible light."""
+"""EuroSAT (https://github.com/phelber/eurosat): satellite images in visible light."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ARCHIVE = Resource(
 
 
 class EuroSAT(ImageFolder):
-    """27 000 pictures of ten uses of land, in ``root/eurosat/2750``."""
+    """27 000 satellite images of ten classes of land use, in ``root/eurosat/2750``."""
 
     def __init__(
         self,

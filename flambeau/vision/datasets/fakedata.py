@@ -1,4 +1,4 @@
-"""Noise in the form of a data set, for trying programs out."""
+"""A data set of random noise, for trying out programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["FakeData"]
 
 
 class FakeData(VisionDataset):
-    """Images of noise with random labels, the same whenever they are taken.
+    """Noise images with random labels, the same every time they are read.
 
     Args:
         size: Number of images. Default: 1000.

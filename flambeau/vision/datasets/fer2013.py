@@ -1,4 +1,4 @@
-"""FER2013: faces and their expressions, of a competition of Kaggle."""
+"""FER2013: facial expressions, from a Kaggle competition."""
 
 from __future__ import annotations
 

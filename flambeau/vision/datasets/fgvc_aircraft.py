@@ -26,8 +26,8 @@ _LISTS = {"variant": "variants", "family": "families", "manufacturer": "manufact
 class FGVCAircraft(ImageList):
     """10 000 photographs of aircraft, in ``root/fgvc-aircraft-2013b``.
 
-    ``split`` is train, val, trainval or test; ``annotation_level`` says what a class is: a variant,
-    a family or a manufacturer.
+    ``split`` is train, val, trainval or test; ``annotation_level`` says what a class is: variant,
+    family or manufacturer.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ __all__ = ["Flickr8k", "Flickr30k"]
 
 
 class _Page(HTMLParser):
-    """The page of Flickr8k: a table of links to photographs, each before a list of captions."""
+    """Parser of Flickr8k's page: a table of links to photographs, each followed by its captions."""
 
     def __init__(self, folder: str) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class _Page(HTMLParser):
             self.captions[self._photo].append(text)
 
     def _open(self, address: str) -> None:
-        """A link ends in the number of a photograph, whose file begins with it."""
+        """A link ends in the number of a photograph, with which its file name begins."""
         number = address.rstrip("/").split("/")[-1]
         found = glob.glob(os.path.join(glob.escape(self.folder), f"{glob.escape(number)}_*.jpg"))
         self._photo = found[0] if found else None
@@ -73,7 +73,7 @@ class _Captioned(VisionDataset):
         self.ids: list[str] = sorted(self.annotations)
 
     def _fb_parse(self, text: str) -> dict[str, list[str]]:
-        """The captions of each photograph."""
+        """Return the captions of each photograph."""
         raise NotImplementedError
 
     def _fb_path(self, id: str) -> str:
@@ -88,7 +88,7 @@ class _Captioned(VisionDataset):
 
 
 class Flickr8k(_Captioned):
-    """The photographs of a folder with the captions of the page ``ann_file``."""
+    """Photographs of a folder with the captions on the page ``ann_file``."""
 
     def _fb_parse(self, text: str) -> dict[str, list[str]]:
         page = _Page(os.fspath(self.root or ""))
@@ -97,7 +97,7 @@ class Flickr8k(_Captioned):
 
 
 class Flickr30k(_Captioned):
-    """The photographs of a folder with captions: ``ann_file`` has lines ``name#0<tab>caption``."""
+    """Photographs of a folder with captions: ``ann_file`` has lines ``name#0<tab>caption``."""
 
     def _fb_parse(self, text: str) -> dict[str, list[str]]:
         captions: defaultdict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""The Oxford flowers (https://www.robots.ox.ac.uk/~vgg/data/flowers/102/)."""
+"""Oxford 102 Flowers (https://www.robots.ox.ac.uk/~vgg/data/flowers/102/)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _CLASSES = """
 
 
 class Flowers102(SplitImages):
-    """Photographs of 102 kinds of flowers, in ``root/flowers-102``.
+    """Photographs of 102 species of flowers, in ``root/flowers-102``.
 
     ``split`` is train, val or test. SciPy reads the labels.
     """

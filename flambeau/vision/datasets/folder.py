@@ -1,4 +1,4 @@
-"""Samples in folders, one for each class."""
+"""Samples in folders, one folder per class."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _IsValid = Callable[[str], bool] | None
 
 
 def has_file_allowed_extension(filename: str, extensions: str | tuple[str, ...]) -> bool:
-    """Whether a name ends in one of the extensions, in either case."""
+    """Return whether a name ends in one of the extensions, ignoring case."""
     return filename.lower().endswith(extensions)
 
 
 def is_image_file(filename: str) -> bool:
-    """Whether a name is one of an image file."""
+    """Return whether a name is that of an image file."""
     return has_file_allowed_extension(filename, IMG_EXTENSIONS)
 
 
 def find_classes(directory: _Path) -> tuple[list[str], dict[str, int]]:
-    """Return the folders of a folder in order, and the number of each."""
+    """Return the sorted subfolders of a folder, and the index of each."""
     classes = sorted(entry.name for entry in os.scandir(directory) if entry.is_dir())
     if not classes:
         raise FileNotFoundError(
@@ -55,7 +55,7 @@ def make_dataset(
     is_valid_file: _IsValid = None,
     allow_empty: bool = False,
 ) -> list[tuple[str, int]]:
-    """Return the path and the class of every sample, folders and files in order."""
+    """Return the path and the class of every sample, sorted by folder and file."""
     root = os.path.expanduser(directory)
     if class_to_idx is None:
         class_to_idx = find_classes(root)[1]
@@ -81,9 +81,9 @@ def make_dataset(
 
 
 def _files_below(folder: str) -> Iterator[tuple[str, list[str]]]:
-    """A folder and those in it, each with the names of its files in order; links are followed.
+    """Walk a folder and its subfolders, file names sorted; links are followed.
 
-    A link to a folder that it lies in is left out: it would go round for ever.
+    A link to a folder that contains it is skipped: it would be an endless loop.
     """
     pending: list[tuple[str, tuple[str, ...]]] = [(folder, (os.path.realpath(folder),))]
     while pending:
@@ -105,7 +105,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return list(entries)
     except (FileNotFoundError, NotADirectoryError):
-        return []  # a class by name alone, which has no samples
+        return []  # a class in name only, without samples
 
 
 def _refuse_empty_classes(
@@ -183,7 +183,7 @@ class DatasetFolder(VisionDataset):
         return make_dataset(directory, class_to_idx, extensions, is_valid_file, allow_empty)
 
     def find_classes(self, directory: _Path) -> tuple[list[str], dict[str, int]]:
-        """Return the classes and their numbers; override it for another arrangement."""
+        """Return the classes and their indices; override it for another layout."""
         return find_classes(directory)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
@@ -211,7 +211,7 @@ def open_image(path: _Path) -> Any:
         raise
     except image_module.DecompressionBombError as error:
         raise image_module.DecompressionBombError(f"{os.fspath(path)}: {error}") from error
-    except Exception as error:  # a damaged file can raise any
+    except Exception as error:  # a damaged file can raise any exception
         raise image_module.UnidentifiedImageError(
             f"{os.fspath(path)}: not a whole image that can be decoded ({error})"
         ) from error

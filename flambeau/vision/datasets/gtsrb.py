@@ -1,4 +1,4 @@
-"""The German traffic signs (https://benchmark.ini.rub.de/)."""
+"""German traffic signs (https://benchmark.ini.rub.de/)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ImageNet of 2012 (https://image-net.org), from its archives or unpacked."""
+"""ImageNet 2012 (https://image-net.org), from its archives or unpacked."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ImageNet(ImageFolder):
 
     @property
     def split_folder(self) -> str:
-        """The folder of the images."""
+        """The folder of this split's images."""
         return os.path.join(os.fspath(self.root or ""), self.split)
 
     def extra_repr(self) -> str:
@@ -60,7 +60,7 @@ class ImageNet(ImageFolder):
 
 
 def load_meta_file(root: PathLike, file: str | None = None) -> tuple[dict[str, Any], list[str]]:
-    """The names of each class, and the class of each validation image."""
+    """Return the names of each class, and the class of each validation image."""
     path = os.path.join(root, file or META_FILE)
     if not check_integrity(path):
         raise RuntimeError(
@@ -72,14 +72,14 @@ def load_meta_file(root: PathLike, file: str | None = None) -> tuple[dict[str, A
 
 
 def parse_devkit_archive(root: PathLike, file: str | None = None) -> None:
-    """Write the file of classes from the archive that describes them; SciPy reads it."""
+    """Write the file of classes from the development kit; SciPy reads it."""
     archive = _verified(root, file, "devkit")
     with tempfile.TemporaryDirectory() as scratch:
         extract_archive(archive, scratch)
         data = os.path.join(scratch, "ILSVRC2012_devkit_t12", "data")
         (synsets,) = read_matlab(os.path.join(data, "meta.mat"), "synsets", squeeze_me=True)
         order = read_lines(os.path.join(data, "ILSVRC2012_validation_ground_truth.txt"))
-    # A synset that has others below it is no class.
+    # A synset with others below it is not a class.
     leaves = [each for each in synsets if int(each["num_children"]) == 0]
     wnids = {int(each["ILSVRC2012_ID"]): str(each["WNID"]) for each in leaves}
     names = {str(each["WNID"]): tuple(str(each["words"]).split(", ")) for each in leaves}
@@ -124,9 +124,9 @@ def _verified(root: PathLike, file: str | None, kind: str) -> str:
 
 @contextmanager
 def _appearing(folder: str) -> Iterator[str]:
-    """A folder that gets its name when it is complete."""
+    """Make a folder that gets its name once it is complete."""
     scratch = f"{folder}.part"
-    shutil.rmtree(scratch, ignore_errors=True)  # of an attempt that was interrupted
+    shutil.rmtree(scratch, ignore_errors=True)  # left by an interrupted attempt
     try:
         yield scratch
         os.rename(scratch, folder)

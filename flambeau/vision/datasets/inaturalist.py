@@ -23,7 +23,7 @@ __all__ = ["INaturalist"]
 
 CATEGORIES_2021 = ["kingdom", "phylum", "class", "order", "family", "genus"]
 _HOME = "https://ml-inat-competition-datasets.s3.amazonaws.com/"
-# Of each version: the archive, its sum, and the folder it unpacks to.
+# Of each version: the archive, its MD5 sum, and the folder it unpacks to.
 _ARCHIVES = {
     "2017": ("2017/train_val_images", "7c784ea5e424efaec655bd392f87301f"),
     "2018": ("2018/train_val2018", "b1c6952ce38f31868cc50ea72d066cc3"),
@@ -102,7 +102,7 @@ class INaturalist(VisionDataset):
             self.categories_map.append(numbers)
 
     def _init_pre2021(self) -> None:
-        """Folders ``Super/species``, whose names are numbers after 2017."""
+        """Folders ``Super/species``, with numbers for names after 2017."""
         self.categories_index = {"super": {}}
         found: dict[int, tuple[int, str]] = {}
         for number, group in enumerate(sorted(os.listdir(self._fb_folder))):
@@ -135,7 +135,7 @@ class INaturalist(VisionDataset):
         return len(self.index)
 
     def category_name(self, category_type: str, category_id: int) -> str:
-        """The name of a number of a type."""
+        """Return the name of a category by its type and index."""
         if category_type == "full":
             return self.all_categories[category_id]
         if category_type not in self.categories_index:

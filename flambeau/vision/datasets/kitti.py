@@ -1,4 +1,4 @@
-"""KITTI (https://www.cvlibs.net/datasets/kitti/eval_object.php): objects seen from a car."""
+"""KITTI (https://www.cvlibs.net/datasets/kitti/eval_object.php): objects in street scenes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labeled Faces in the Wild (http://vis-www.cs.umass.edu/lfw/), people and pairs."""
+"""Labeled Faces in the Wild (http://vis-www.cs.umass.edu/lfw/): people and pairs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["LFWPairs", "LFWPeople"]
 
 
 class _LFW(VisionDataset):
-    """Faces in a folder for each person, and lists of which to take."""
+    """Faces in one folder per person, with lists of the ones to use."""
 
     filename: str
     md5: str
     base_folder = "lfw-py"
-    # Of each kind of images: the folder, the archive and its sum.
+    # Of each kind of images: the folder, the archive and its MD5 sum.
     file_dict: dict[str, tuple[str, str, str]] = {
         "original": ("lfw", "lfw.tgz", "a17d05bd522c52d84eca14327a23d494"),
         "funneled": ("lfw_funneled", "lfw-funneled.tgz", "1b42dfed7d15c9b2dd63d5e5840c86ad"),
@@ -96,7 +96,7 @@ class _LFW(VisionDataset):
 
 
 class LFWPeople(_LFW):
-    """13 233 faces and whose each is, in ``root/lfw-py``.
+    """13 233 faces labelled with the person, in ``root/lfw-py``.
 
     ``split`` is 10fold, train or test; ``image_set`` is original, funneled or deepfunneled.
     """
@@ -108,7 +108,7 @@ class LFWPeople(_LFW):
             line[0].split()[0] for line in self._fb_lines(self.names)
         )
         rows = self._fb_lines(self.labels_file)
-        # One line says how many people follow; of ten folds, each has such a line.
+        # One line says how many people follow; each of the ten folds has such a line.
         people = [row for row in rows[1:] if len(row) == 2]
         self.data: list[Any] = [
             self._get_path(who, no) for who, last in people for no in _upto(last)
@@ -129,7 +129,7 @@ def _upto(last: str) -> range:
 
 
 class LFWPairs(_LFW):
-    """Pairs of faces and whether they are of one person, in ``root/lfw-py``.
+    """Pairs of faces and whether they show the same person, in ``root/lfw-py``.
 
     ``split`` is 10fold, train or test; ``image_set`` is original, funneled or deepfunneled. A
     sample is two images and 1 or 0.
@@ -141,9 +141,9 @@ class LFWPairs(_LFW):
         self.pair_names: list[tuple[str, str]] = []
         self.targets: list[int] = []
         for row in self._fb_lines(self.labels_file):
-            if len(row) == 3:  # a person and two numbers
+            if len(row) == 3:  # one person and two numbers
                 self._fb_add(row[0], row[1], row[0], row[2])
-            elif len(row) == 4:  # two people and a number of each
+            elif len(row) == 4:  # two people, each with a number
                 self._fb_add(*row)
 
     def _fb_add(self, who: str, no: str, other: str, its_no: str) -> None:

@@ -1,4 +1,4 @@
-"""LSUN (https://www.yf.io/p/lsun): scenes, in databases that the package lmdb reads."""
+"""LSUN (https://www.yf.io/p/lsun): scenes, in databases read with the package lmdb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MNIST and the data sets in its form: digits, clothes, Japanese letters."""
+"""MNIST and data sets in its format: digits, clothes, Japanese characters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight
 
 
 def read_sn3_pascalvincent_tensor(path: str, strict: bool = True) -> Tensor:
-    """Read a file of the IDX format as a tensor."""
+    """Read an IDX file as a tensor."""
     return read_idx(path)
 
 
@@ -65,7 +65,7 @@ def _fitting(images: Tensor, labels: Tensor, *paths: str) -> tuple[Tensor, Tenso
 
 
 def _picture(pixels: Tensor) -> Any:
-    """A grey image; it shows the bytes themselves, which Pillow copies before it writes to them."""
+    """Return a grey image on the same memory, which Pillow copies before it writes to it."""
     if pixels.dtype is not fb.uint8 or pixels.ndim != 2 or not pixels.is_contiguous():
         return to_pil(pixels.unsqueeze(-1), "L")
     height, width = pixels.shape
@@ -143,23 +143,23 @@ class MNIST(VisionDataset):
 
     @property
     def processed_folder(self) -> str:
-        """The folder where old programs kept tensors; nothing is written to it."""
+        """The folder in which old programs kept tensors; nothing is written to it."""
         return os.path.join(os.fspath(self.root or ""), type(self).__name__, "processed")
 
     @property
     def class_to_idx(self) -> dict[str, int]:
-        """The number of every class."""
+        """The index of every class."""
         return {name: number for number, name in enumerate(self.classes)}
 
     def _fb_file_names(self) -> list[str]:
-        """The unpacked names of all files."""
+        """The names of all files, unpacked."""
         return [os.path.splitext(os.path.basename(name))[0] for name, _ in self._fb_resources()]
 
     def _fb_resources(self) -> list[tuple[str, str]]:
         return self.resources  # type: ignore[no-any-return]
 
     def _fb_path(self, name: str) -> str:
-        """A file as it is there: unpacked, or as published."""
+        """Return the path of a file: unpacked, or as published."""
         plain = os.path.join(self.raw_folder, name)
         packed = [f"{plain}{suffix}" for suffix in (".gz", ".xz")]
         return next((path for path in [plain, *packed] if os.path.isfile(path)), plain)
@@ -176,7 +176,7 @@ class MNIST(VisionDataset):
         return _fitting(read_image_file(images), read_label_file(labels), images, labels)
 
     def download(self) -> None:
-        """Fetch and unpack the files that are not there."""
+        """Download and unpack the files that are missing."""
         if self._check_exists():
             return
         os.makedirs(self.raw_folder, exist_ok=True)
@@ -273,7 +273,7 @@ class FashionMNIST(MNIST):
 
 
 class KMNIST(MNIST):
-    """70 000 Japanese letters in cursive (http://codh.rois.ac.jp/kmnist/)."""
+    """70 000 cursive Japanese characters (http://codh.rois.ac.jp/kmnist/)."""
 
     mirrors: list[str] = ["http://codh.rois.ac.jp/kmnist/dataset/kmnist/"]
     resources: Any = [
@@ -286,12 +286,12 @@ class KMNIST(MNIST):
 
 
 class EMNIST(MNIST):
-    """Handwritten letters and digits in six arrangements (https://www.nist.gov/itl/iad/image-group)."""
+    """Handwritten letters and digits in six splits (https://www.nist.gov/itl/iad/image-group)."""
 
     url = "https://biometrics.nist.gov/cs_links/EMNIST/gzip.zip"
     md5 = "58c8d27c78d21e728a6bc7b3cc06412e"
     splits: tuple[str, ...] = ("byclass", "bymerge", "balanced", "letters", "digits", "mnist")
-    # Small letters that look like large ones are one class with them in two arrangements.
+    # In two splits, lower-case letters that look like upper-case ones are in the same class.
     _merged_classes = set("cijklmopsuvwxyz")
     _all_classes = set(string.digits + string.ascii_letters)
     classes_split_dict: dict[str, list[str]] = {
@@ -318,7 +318,7 @@ class EMNIST(MNIST):
         return self._fb_pair(f"emnist-{self.split}-{'train' if self.train else 'test'}")
 
     def download(self) -> None:
-        """Fetch the archive of all arrangements and unpack it, unless it is there."""
+        """Download the archive of all splits and unpack it, unless it is there."""
         if self._check_exists():
             return
         os.makedirs(self.raw_folder, exist_ok=True)
@@ -330,7 +330,7 @@ class EMNIST(MNIST):
 
 
 class QMNIST(MNIST):
-    """MNIST with its whole history and 50 000 more test digits (https://arxiv.org/abs/1905.10498).
+    """MNIST rebuilt from NIST, with 50 000 more test digits (https://arxiv.org/abs/1905.10498).
 
     ``what`` is train, test, test10k, test50k or nist. With ``compat=False`` a target is a row of
     eight numbers about the writer and the digit.
@@ -386,7 +386,7 @@ class QMNIST(MNIST):
         return images[part], labels[part].long()
 
     def download(self) -> None:
-        """Fetch and unpack the files that are not there."""
+        """Download and unpack the files that are missing."""
         if self._check_exists():
             return
         os.makedirs(self.raw_folder, exist_ok=True)

@@ -17,8 +17,8 @@ __all__ = ["MovingMNIST"]
 class MovingMNIST(VisionDataset):
     """10 000 videos of two moving digits, 20 frames of 64 × 64 pixels, in ``root/MovingMNIST``.
 
-    ``split`` train takes the first ``split_ratio`` pictures of each, test the others, None all. A
-    sample is a tensor (pictures, 1, 64, 64).
+    ``split`` train takes the first ``split_ratio`` frames of each, test the others, None all. A
+    sample is a tensor (frames, 1, 64, 64).
     """
 
     _URL = "http://www.cs.toronto.edu/~nitish/unsupervised_video/mnist_test_seq.npy"

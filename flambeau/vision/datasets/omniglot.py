@@ -1,4 +1,4 @@
-"""Omniglot (https://github.com/brendenlake/omniglot): letters of many alphabets."""
+"""Omniglot (https://github.com/brendenlake/omniglot): characters of many alphabets."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Omniglot"]
 
 
 class Omniglot(VisionDataset):
-    """1623 letters, each drawn by twenty people, in ``root/omniglot-py``.
+    """1623 characters, each drawn by twenty people, in ``root/omniglot-py``.
 
-    ``background`` chooses between the two parts. Letters are numbered in the order in which the
+    ``background`` chooses between the two parts. Characters are numbered in the order in which the
     system lists their folders.
     """
 

@@ -33,7 +33,7 @@ class OxfordIIITPet(VisionDataset):
     """Photographs of 37 breeds of cats and dogs, in ``root/oxford-iiit-pet``.
 
     ``split`` is trainval or test. ``target_types`` is one of category, binary-category (cat or dog)
-    and segmentation (an image of what is pet, ground and border), or several of them.
+    and segmentation (an image of pet, background and border), or several of them.
     """
 
     _VALID_TARGET_TYPES = ("category", "binary-category", "segmentation")
@@ -53,7 +53,7 @@ class OxfordIIITPet(VisionDataset):
         self._target_types = _types(target_types)
         folder = os.path.join(os.fspath(self.root or ""), "oxford-iiit-pet")
         prepare(folder, ["images", "annotations"], _RESOURCES, download)
-        # Breeds and kinds are counted from 1; the fourth column is the breed within the kind.
+        # Breeds and species are counted from 1; the fourth column is the breed within the species.
         listed = f"{folder}/annotations/{split}.txt"
         rows = [line.split() for line in read_lines(listed)]
         with reading(listed):

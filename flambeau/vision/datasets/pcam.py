@@ -17,7 +17,7 @@ _STEM = "camelyonpatch_level_2_split"
 
 
 class PCAM(VisionDataset):
-    """327 680 patches of 96 × 96 pixels, 1 where there is a tumour, in ``root/pcam``.
+    """327 680 patches of 96 × 96 pixels, labelled 1 for tumour, in ``root/pcam``.
 
     ``split`` is train, test or val. The package h5py reads the files.
     """
@@ -74,7 +74,7 @@ class PCAM(VisionDataset):
         folder = os.path.join(os.fspath(self.root or ""), "pcam")
         files = self._FILES[split]
         self._fb_paths = {kind: os.path.join(folder, file[0]) for kind, file in files.items()}
-        # They are published compressed, and the sums are of that form.
+        # The published files are compressed, and the MD5 sums are of the compressed files.
         resources = [
             Resource.drive(number, md5, f"{name}.gz") for name, number, md5 in files.values()
         ]
@@ -83,7 +83,7 @@ class PCAM(VisionDataset):
             self._fb_length = int(file["x"].shape[0])
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:
-        # Opened each time: workers that load data must not share one.
+        # Opened each time: loader workers must not share an open file.
         with _opened(self._fb_paths["images"]) as file:
             image = pillow().fromarray(file["x"][index]).convert("RGB")
         with _opened(self._fb_paths["targets"]) as file:

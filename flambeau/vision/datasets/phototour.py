@@ -1,4 +1,4 @@
-"""Patches of photographs of sights, in pairs (http://matthewalunbrown.com/patchdata/)."""
+"""Patches of photographs of landmarks, in pairs (http://matthewalunbrown.com/patchdata/)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["PhotoTour"]
 
 _HARRIS = "http://matthewalunbrown.com/patchdata/"
 _DETECTED = "http://icvl.ee.ic.ac.uk/vbalnt/"
-_SIDE = 64  # pixels of a patch; a picture holds 16 × 16 of them
+_SIDE = 64  # pixels of a patch; an image holds 16 × 16 of them
 
 
 class PhotoTour(VisionDataset):
-    """Patches of 64 × 64 pixels of the sight ``name``, in ``root/name``.
+    """Patches of 64 × 64 pixels of the landmark ``name``, in ``root/name``.
 
-    With ``train`` a sample is a patch. Otherwise it is two of them and whether they show the same
-    point. What was read is kept in ``root/name.pt``.
+    With ``train`` a sample is a patch. Otherwise it is two patches and whether they show the same
+    point. The patches are cached in ``root/name.pt``.
     """
 
     data: Tensor
@@ -113,7 +113,7 @@ class PhotoTour(VisionDataset):
 
     def _fb_read(self) -> tuple[Tensor, Tensor, Tensor]:
         labels = [int(line.split()[0]) for line in self._fb_lines(self.info_file)]
-        # Of a row: a patch and its point, a number that is unused, and the same of another.
+        # In a row: a patch and its point, an unused number, and the same for the other patch.
         rows = [line.split() for line in self._fb_lines(self.matches_files)]
         matches = [[int(row[0]), int(row[3]), int(row[1] == row[4])] for row in rows]
         return self._fb_patches(len(labels)), fb.tensor(labels), fb.tensor(matches)

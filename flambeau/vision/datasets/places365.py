@@ -1,4 +1,4 @@
-"""Places365 (http://places2.csail.mit.edu): photographs of 365 kinds of places."""
+"""Places365 (http://places2.csail.mit.edu): photographs of 365 scene categories."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _HOME = "http://data.csail.mit.edu/places/places365/"
 
 
 class Places365(ImageList):
-    """Photographs in folders of ``root`` that are named as in the archives.
+    """Photographs in folders of ``root``, named as in the archives.
 
     ``split`` is train-standard, train-challenge, val or test, which has no targets (None).
-    ``small`` takes those of 256 × 256 pixels. ``imgs`` are paths with their classes.
+    ``small`` takes the images of 256 × 256 pixels. ``imgs`` are paths with their classes.
     """
 
     _SPLITS = ("train-standard", "train-challenge", "val", "test")
@@ -81,7 +81,7 @@ class Places365(ImageList):
         name, md5 = self._DEVKIT_META[self.variant]
         prepare(self._fb_below(), lists, [Resource(f"{_HOME}{name}", md5)], download)
         name, md5 = self._IMAGES_META[split, small]
-        # The archives of small training images have their folder in them, as all others have.
+        # The archives of small training images already contain their folder, as all others do.
         prepare(self._fb_below(), [self._fb_folder], [Resource(f"{_HOME}{name}", md5)], download)
         with reading(classes := self._fb_below(self._CATEGORIES_META[0])):
             rows = (line.rsplit(" ", 1) for line in read_lines(classes))
@@ -94,7 +94,7 @@ class Places365(ImageList):
 
     @property
     def variant(self) -> str:
-        """Which of the two publications this is: standard or challenge."""
+        """The release, standard or challenge."""
         return "challenge" if "challenge" in self.split else "standard"
 
     @property

@@ -1,4 +1,4 @@
-"""Sentences of the Stanford Sentiment Treebank as pictures."""
+"""Sentences of the Stanford Sentiment Treebank rendered as images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Semantic Boundaries (http://home.bharathh.info/pubs/codes/SBD/)."""
+"""The Semantic Boundaries Dataset (http://home.bharathh.info/pubs/codes/SBD/)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class SBDataset(VisionDataset):
         if not os.path.isdir(os.path.join(home, "cls")):
             bring(Resource(self.url, self.md5, self.filename), home)
             inner = os.path.join(home, "benchmark_RELEASE", "dataset")
-            # The folder that is asked for first comes last: with it the data set is complete.
+            # The folder that is checked first is moved last: with it the data set is complete.
             for name in sorted(os.listdir(inner), key=lambda name: name == "cls"):
                 os.replace(os.path.join(inner, name), os.path.join(home, name))
             shutil.rmtree(os.path.join(home, "benchmark_RELEASE"))

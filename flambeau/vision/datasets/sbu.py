@@ -22,10 +22,10 @@ __all__ = ["SBU"]
 
 
 class SBU(ImageList):
-    """Photographs of Flickr with a caption each, in ``root/dataset``.
+    """Flickr photographs with one caption each, in ``root/dataset``.
 
-    The archive holds the captions and the addresses of the photographs. With ``download`` those are
-    fetched one by one; the ones that are gone are left out.
+    The archive holds the captions and URLs of the photographs. With ``download`` they are fetched
+    one by one; those that no longer exist are left out.
     """
 
     url = "https://www.cs.rice.edu/~vo9/sbucaptions/SBUCaptionedPhotoDataset.tar.gz"
@@ -57,7 +57,7 @@ class SBU(ImageList):
             return [line.rstrip() for line in file]
 
     def download(self) -> None:
-        """Fetch the archive and the photographs that it names."""
+        """Download the archive and the photographs that it lists."""
         if not os.path.isdir(self._fb_below("dataset")):
             bring(Resource(self.url, self.md5_checksum, self.filename), self._fb_below())
         for url in self._fb_lines("urls"):

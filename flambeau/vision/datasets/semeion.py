@@ -42,7 +42,7 @@ class SEMEION(VisionDataset):
 
 
 def _read(path: str) -> tuple[Any, Any]:
-    """Rows of 256 pixels, 0 or 1, and ten numbers of which that of the digit is 1."""
+    """Rows of 256 pixels, 0 or 1, and the one-hot label of the digit."""
     import numpy as np
 
     try:

@@ -1,4 +1,4 @@
-"""The Stanford Cars, which cannot be fetched any more but are read where they are."""
+"""Stanford Cars, which can no longer be downloaded; local copies are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FILES = {
 
 
 class StanfordCars(SplitImages):
-    """16 185 photographs of 196 cars, in ``root/stanford_cars``; ``split`` is train or test.
+    """16 185 photographs of 196 car models, in ``root/stanford_cars``; ``split`` is train or test.
 
     SciPy reads the labels.
     """

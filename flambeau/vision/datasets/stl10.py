@@ -1,4 +1,4 @@
-"""STL-10: few labelled photographs and many without a label."""
+"""STL-10: a few labelled photographs and many unlabelled ones."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["STL10"]
 class STL10(VisionDataset):
     """Photographs of 96 × 96 pixels (https://cs.stanford.edu/~acoates/stl10/).
 
-    Files are looked for in ``root/stl10_binary``. ``folds`` (0 to 9) takes one of the published
-    parts of the training images; the label of those without one is -1.
+    Files are expected in ``root/stl10_binary``. ``folds`` (0 to 9) takes one of the published
+    folds of the training images; unlabelled images have the label -1.
     """
 
     data: Any
@@ -129,7 +129,7 @@ class STL10(VisionDataset):
             raise RuntimeError(f"{path}: no numbers of fold {self.folds} in it") from error
 
     def download(self) -> None:
-        """Fetch and unpack the archive, unless its files are there."""
+        """Download and unpack the archive, unless its files are there."""
         if not self._check_integrity():
             root = os.fspath(self.root or ".")
             download_and_extract_archive(self.url, root, filename=self.filename, md5=self.tgz_md5)

@@ -1,4 +1,4 @@
-"""The SUN scenes (https://vision.princeton.edu/projects/2010/SUN/)."""
+"""SUN397 (https://vision.princeton.edu/projects/2010/SUN/)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ARCHIVE = Resource(
 
 
 class SUN397(ImageList):
-    """108 754 photographs of 397 kinds of places, in ``root/SUN397``."""
+    """108 754 photographs of 397 scene categories, in ``root/SUN397``."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class SUN397(ImageList):
         super().__init__(root, transform, target_transform, loader)
         prepare(self._fb_below(), ["SUN397/ClassName.txt"], [_ARCHIVE], download)
         folder = Path(self._fb_below("SUN397"))
-        # A line is /a/abbey: the letter is a folder and no part of the name.
+        # A line is /a/abbey: the letter is a folder and not part of the name.
         self._fb_name_classes([line[3:] for line in read_lines(str(folder / "ClassName.txt"))])
         with reading(str(folder / "ClassName.txt")):
             for path in sorted(folder.rglob("sun_*.jpg")):

@@ -14,7 +14,7 @@ __all__ = ["SVHN"]
 
 
 class SVHN(VisionDataset):
-    """600 000 digits of house numbers, 32 × 32 pixels; files are looked for in ``root``.
+    """600 000 digits of house numbers, 32 × 32 pixels; files are expected in ``root``.
 
     The files are MATLAB's, which SciPy reads. ``data`` is an array (N, 3, 32, 32).
     """
@@ -61,7 +61,7 @@ class SVHN(VisionDataset):
         self.data, self.labels = _read(path)
 
     def download(self) -> None:
-        """Fetch the file of this part unless it is there."""
+        """Download the file of this split unless it is there."""
         download_url(self.url, os.fspath(self.root or "."), self.filename, self.file_md5)
 
     def __getitem__(self, index: int) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ _HOME = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/"
 
 
 class USPS(VisionDataset):
-    """9298 handwritten digits of envelopes, 16 × 16 pixels; files are looked for in ``root``."""
+    """9298 handwritten digits from envelopes, 16 × 16 pixels; files are expected in ``root``."""
 
     data: Any
     targets: list[int]

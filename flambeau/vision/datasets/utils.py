@@ -1,4 +1,4 @@
-"""Files of data sets: fetched, checked and unpacked."""
+"""Downloading, checking and unpacking the files of data sets."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def calculate_md5(fpath: _Path, chunk_size: int = 1024 * 1024) -> str:
 
 
 def check_md5(fpath: _Path, md5: str, **kwargs: Any) -> bool:
-    """Whether a file has an MD5 sum."""
+    """Return whether a file has a given MD5 sum."""
     return calculate_md5(fpath, **kwargs) == md5
 
 
 def check_integrity(fpath: _Path, md5: str | None = None) -> bool:
-    """Whether a file is there and, where a sum is given, has it."""
+    """Return whether a file exists and, if an MD5 sum is given, has it."""
     return os.path.isfile(fpath) and (md5 is None or check_md5(fpath, md5))
 
 
@@ -51,7 +51,7 @@ def download_url(
     md5: str | None = None,
     max_redirect_hops: int = 3,
 ) -> None:
-    """Fetch a file into a folder unless it is there with the right sum."""
+    """Download a file into a folder unless it is there with the right sum."""
     folder = os.path.expanduser(root)
     path = os.path.join(folder, filename or os.path.basename(urlparse(url).path))
     if check_integrity(path, md5):
@@ -68,7 +68,7 @@ def download_and_extract_archive(
     md5: str | None = None,
     remove_finished: bool = False,
 ) -> None:
-    """Fetch an archive and unpack it, beside itself unless a folder is given."""
+    """Download an archive and unpack it, beside itself unless a folder is given."""
     folder = os.path.expanduser(download_root)
     name = os.fspath(filename or os.path.basename(urlparse(url).path))
     download_url(url, folder, name, md5)
@@ -78,7 +78,7 @@ def download_and_extract_archive(
 def extract_archive(
     from_path: _Path, to_path: _Path | None = None, remove_finished: bool = False
 ) -> str:
-    """Unpack an archive or a compressed file; links and paths out of the folder are refused."""
+    """Unpack an archive or a compressed file; refuse links and paths out of the folder."""
     archive = os.fspath(from_path)
     result = extract(archive, os.fspath(to_path or os.path.dirname(archive) or "."))
     if remove_finished:
@@ -89,7 +89,7 @@ def extract_archive(
 def download_file_from_google_drive(
     file_id: str, root: _Path, filename: _Path | None = None, md5: str | None = None
 ) -> None:
-    """Fetch a file of Google Drive into a folder unless it is there with the right sum."""
+    """Download a file from Google Drive into a folder unless it is there with the right sum."""
     path = os.path.join(os.path.expanduser(root), filename or file_id)
     if check_integrity(path, md5):
         return
@@ -106,7 +106,7 @@ def download_file_from_google_drive(
 
 
 def _refuse_page(path: str) -> None:
-    """A page is what is sent in place of a file that too many have fetched."""
+    """Refuse the HTML page that is sent instead of a file that was downloaded too often."""
     with open(path, "rb") as file:
         is_page = file.read(64).lstrip().lower().startswith((b"<html", b"<!doctype html"))
     if is_page:
@@ -115,7 +115,7 @@ def _refuse_page(path: str) -> None:
 
 
 def list_dir(root: _Path, prefix: bool = False) -> list[str]:
-    """Return the folders in a folder, with its path before each if `prefix`."""
+    """Return the subfolders of a folder, with its path before each if `prefix`."""
     return _listed(root, prefix, lambda entry: entry.is_dir())
 
 
@@ -131,7 +131,7 @@ def _listed(root: _Path, prefix: bool, wanted: Any) -> list[str]:
 
 
 def iterable_to_str(iterable: Iterable[Any]) -> str:
-    """Return values as they stand in an error message."""
+    """Return values as an error message shows them."""
     return "'" + "', '".join(str(item) for item in iterable) + "'"
 
 
@@ -141,7 +141,7 @@ def verify_str_arg(
     valid_values: Iterable[T] | None = None,
     custom_msg: str | None = None,
 ) -> T:
-    """Return a text that is one of the permitted ones; ValueError for any other."""
+    """Return a text if it is one of the permitted ones; raise ValueError otherwise."""
     name = f"Expected type str for argument {arg}" if arg else "Expected type str"
     if not isinstance(value, str):
         raise ValueError(f"{name}, but got type {type(value)}.")

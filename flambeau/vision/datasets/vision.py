@@ -1,4 +1,4 @@
-"""What every data set of images has: a folder and transforms."""
+"""The base of all image data sets: a folder and transforms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Transform = Callable[[Any], Any] | None
 
 
 class VisionDataset(Dataset[Any]):
-    """A data set in a folder, whose samples are transformed as they are taken.
+    """Data set in a folder, whose samples are transformed when they are read.
 
     ``transforms`` takes an image and its target; ``transform`` and ``target_transform`` take one
     of them each.
@@ -61,7 +61,7 @@ class VisionDataset(Dataset[Any]):
         return "\n".join([f"Dataset {type(self).__name__}", *(space + line for line in lines)])
 
     def extra_repr(self) -> str:
-        """Return lines that a subclass adds to its text."""
+        """Return the lines that a subclass adds to its text."""
         return ""
 
     def _fb_transformed(self, image: Any, target: Any) -> tuple[Any, Any]:
@@ -72,12 +72,12 @@ class VisionDataset(Dataset[Any]):
         return image, target
 
     def _fb_transformed_together(self, image: Any, target: Any) -> Any:
-        """The same where a data set takes ``transforms``, which see both at once."""
+        """The same for data sets that take ``transforms``, which see image and target together."""
         return (image, target) if self.transforms is None else self.transforms(image, target)
 
 
 class StandardTransform:
-    """A transform of images and one of targets, as one of both."""
+    """A transform of images and one of targets, combined into one."""
 
     def __init__(self, transform: Transform = None, target_transform: Transform = None) -> None:
         self.transform = transform
@@ -104,7 +104,7 @@ class StandardTransform:
 
 
 def are_whole(files: Iterable[tuple[str, str | None]]) -> bool:
-    """Whether all files are there with their sums, several of which are computed at once."""
+    """Return whether all files are there with their sums, several of which are computed at once."""
     from concurrent.futures import ThreadPoolExecutor
 
     listed = list(files)
@@ -115,7 +115,7 @@ def are_whole(files: Iterable[tuple[str, str | None]]) -> bool:
 
 
 def missing_error(files: Iterable[tuple[str, str | None]], what: str, source: str) -> RuntimeError:
-    """The error for files of a data set that are not there or not the published ones."""
+    """Return the error for files that are missing or not the published ones."""
     problems = []
     for path, md5 in files:
         if not os.path.isfile(path):

@@ -15,7 +15,7 @@ from flambeau.vision.datasets.vision import Transform, VisionDataset
 __all__ = ["VOCDetection", "VOCSegmentation"]
 
 _HOME = "https://thor.robots.ox.ac.uk/pascal/VOC/"
-# Of each year: the archive, its sum, and the folder it unpacks to.
+# Of each year: the archive, its MD5 sum, and the folder it unpacks to.
 _YEARS = {
     "2012": ("trainval_11-May-2012", "6cd6e144f989b92b3379bac3b3de84fd", "VOCdevkit/VOC2012"),
     "2011": (
@@ -32,7 +32,7 @@ _YEARS = {
 
 
 class _VOC(VisionDataset):
-    """Images of a year, and for each a file that describes it."""
+    """Images of a year, each with a file that describes it."""
 
     filename: str
     md5: str
@@ -126,7 +126,7 @@ class VOCDetection(_VOC):
 
     @staticmethod
     def parse_voc_xml(node: ElementTree.Element) -> dict[str, Any]:
-        """A node as a dictionary of its name: of text, or of nodes, in a list where several."""
+        """Return an XML node as a dictionary: text, or child nodes, in a list if several."""
         children: dict[str, list[Any]] = {}
         for child in node:
             for name, value in VOCDetection.parse_voc_xml(child).items():

@@ -79,7 +79,7 @@ class WIDERFace(VisionDataset):
 
 
 def _annotations(lines: list[str], images: str, path: str) -> list[dict[str, Any]]:
-    """A name, the number of faces and a line for each; one of zeros where there are none."""
+    """Parse a name, the number of faces and a line for each; a line of zeros if none."""
     found = []
     at = 0
     while at < len(lines):

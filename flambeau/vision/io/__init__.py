@@ -1,4 +1,4 @@
-"""Image files as tensors and tensors as image files."""
+"""Reading image files as tensors, and writing tensors as image files."""
 
 from flambeau.vision.io.image import (
     ImageReadMode,

@@ -35,12 +35,12 @@ def write_file(filename: Path, data: Tensor) -> None:
 
 
 def name_of(path: Path) -> str:
-    """How messages call a file, whatever bytes its path has."""
+    """A file as messages show it, whatever bytes its path has."""
     return os.fsdecode(path).encode(errors="replace").decode()
 
 
 def check_elements(data: Tensor) -> None:
-    """RuntimeError for a tensor that has a shape alone."""
+    """Raise RuntimeError for a meta tensor, which has no elements."""
     if data.is_meta:
         raise RuntimeError(
             "images cannot be read from or written to files with meta tensors, which have no "
@@ -49,7 +49,7 @@ def check_elements(data: Tensor) -> None:
 
 
 def check_bytes(data: Tensor, name: str) -> Tensor:
-    """The bytes of an encoded image, in order; RuntimeError if a tensor cannot hold them."""
+    """Return the bytes of an encoded image, contiguous; RuntimeError for a wrong tensor."""
     if not isinstance(data, Tensor):
         raise TypeError(f"expected a tensor of encoded bytes, got {type(data).__name__}")
     if data.dtype != fb.uint8:

@@ -8,7 +8,7 @@ __all__ = ["ImageReadMode", "read_mode"]
 
 
 class ImageReadMode(Enum):
-    """The channels an image is read with, whatever it has in its file."""
+    """Channels that an image is read with, whatever channels the file has."""
 
     UNCHANGED = 0
     GRAY = 1
@@ -19,7 +19,7 @@ class ImageReadMode(Enum):
 
 
 def read_mode(mode: ImageReadMode | str) -> ImageReadMode:
-    """The mode of that name; KeyError where there is none."""
+    """Return the mode of that name; KeyError if there is none."""
     if isinstance(mode, ImageReadMode):
         return mode
     if not isinstance(mode, str):

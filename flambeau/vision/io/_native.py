@@ -1,4 +1,4 @@
-"""Image files by the core; JPEG by Pillow where the core was built without libjpeg-turbo."""
+"""Image files read by the core; JPEG by Pillow if the core was built without libjpeg-turbo."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["decode_jpeg", "decode_png", "encode_jpeg"]
 
 _HAS_JPEG = _C._build()["jpeg"] is not None
 _JPEG_MODES = (ImageReadMode.UNCHANGED, ImageReadMode.GRAY, ImageReadMode.RGB)
-# What Pillow takes for an attack: the double of its limit, of a quarter of a GiB in RGB.
+# What Pillow takes for an attack: twice its limit, which is a quarter of a GiB in RGB.
 _MOST_PIXELS = 2 * (1024 * 1024 * 1024 // 4 // 3)
 
 
 def decode_jpeg(
     files: Sequence[Tensor], names: list[str], mode: ImageReadMode, upright: bool
 ) -> list[Tensor]:
-    """The images of JPEG files, all decoded at once."""
+    """Decode JPEG files, all at once."""
     data = [check_bytes(each, name) for each, name in zip(files, names, strict=True)]
     if mode not in _JPEG_MODES:
         raise RuntimeError(f"{names[0]}: The provided mode is not supported for JPEG files: {mode}")
@@ -34,13 +34,13 @@ def decode_jpeg(
 
 
 def decode_png(file: Tensor, name: str, mode: ImageReadMode, upright: bool) -> Tensor:
-    """The image of a PNG file."""
+    """Decode a PNG file."""
     data = check_bytes(file, name)
     return _C._decode_png([data], [name], mode.value, upright, _most_pixels())[0]
 
 
 def encode_jpeg(images: list[Tensor], quality: int) -> list[Tensor]:
-    """The JPEG files of images, all encoded at once."""
+    """Encode images as JPEG files, all at once."""
     for each in images:
         if isinstance(each, Tensor):  # others are refused by name
             check_elements(each)
@@ -50,7 +50,7 @@ def encode_jpeg(images: list[Tensor], quality: int) -> list[Tensor]:
 
 
 def _most_pixels() -> int:
-    """Pillow's limit, which programs raise if they trust their files; it need not be there."""
+    """Pillow's limit, which programs raise if they trust their files; Pillow may be absent."""
     module = sys.modules.get("PIL.Image")
     if module is None:
         return _MOST_PIXELS

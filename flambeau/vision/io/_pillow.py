@@ -1,4 +1,4 @@
-"""Image files by Pillow."""
+"""Image files read and written by Pillow."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _PIL_MODES = {
     ImageReadMode.RGB: "RGB",
     ImageReadMode.RGB_ALPHA: "RGBA",
 }
-# What an image is read as where nothing is asked for. The numbers of a palette stay numbers:
-# masks of segmentation are kept in that form.
+# The mode in which an image is read if none is asked for. Palette indices stay indices:
+# segmentation masks are stored in that form.
 _PLAIN_MODES = {"1": "L", "PA": "P", "YCbCr": "RGB"}
-_WIDE_MODES = {"I", "I;16", "I;16B"}  # grey in 16 bits, which int32 holds
+_WIDE_MODES = {"I", "I;16", "I;16B"}  # 16-bit grey, which int32 holds
 _WIDEST = 65535
-_ORIENTATION = 0x0112  # among the tags of metadata
+_ORIENTATION = 0x0112  # the EXIF tag of the orientation
 _TRANSPOSITIONS = {
     2: "FLIP_LEFT_RIGHT",
     3: "ROTATE_180",
@@ -48,25 +48,25 @@ def decode(
     name: str,
     formats: list[str] | None = None,
 ) -> Tensor:
-    """The image of a file, (C, H, W); errors begin with `name`."""
+    """Decode a file to (C, H, W); errors begin with `name`."""
     file = io.BytesIO(check_bytes(data, name).numpy())
     with _reading(name):
         image = pillow().open(file, formats=formats)
         is_jpeg = image.format == "JPEG"
         if is_jpeg and mode is ImageReadMode.GRAY:
-            image.draft("L", None)  # the brightness is in the file: no colours are made of it
+            image.draft("L", None)  # the luma is in the file: no conversion through RGB
         image.load()
         if upright:
             image = _upright(image)
         if image.mode in _WIDE_MODES:
             return _wide(_channels_first(image), mode)
         if is_jpeg and image.mode == "CMYK" and mode is ImageReadMode.UNCHANGED:
-            return 255 - _channels_first(image)  # as the file has them
+            return 255 - _channels_first(image)  # as they are in the file
         return _channels_first(_converted(image, mode))
 
 
 def decode_frames(data: Tensor, formats: list[str], name: str) -> Tensor:
-    """The pictures of a moving image in RGB, (N, 3, H, W); (3, H, W) of one that stands still."""
+    """Decode an animation in RGB, (N, 3, H, W); (3, H, W) for a single frame."""
     file = io.BytesIO(check_bytes(data, name).numpy())
     with _reading(name):
         image = pillow().open(file, formats=formats)
@@ -76,7 +76,7 @@ def decode_frames(data: Tensor, formats: list[str], name: str) -> Tensor:
 
 
 def encode(image: Tensor, **options: Any) -> Tensor:
-    """The file of an image (1 or 3, H, W) of bytes."""
+    """Encode an image (1 or 3, H, W) of bytes."""
     if not isinstance(image, Tensor) or image.dtype != fb.uint8:
         kind = image.dtype if isinstance(image, Tensor) else type(image)
         raise RuntimeError(f"Input tensor dtype should be uint8, got {kind}")
@@ -95,10 +95,10 @@ def encode(image: Tensor, **options: Any) -> Tensor:
 
 @contextlib.contextmanager
 def _reading(name: str) -> Iterator[None]:
-    """Errors of Pillow become ours, with the name of the file."""
+    """Turn errors of Pillow into ours, with the name of the file."""
     bomb = pillow().DecompressionBombError
     try:
-        # A photograph's metadata may break rules; only its pixels matter here.
+        # The metadata of a photograph may be malformed; only its pixels matter here.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
@@ -108,12 +108,12 @@ def _reading(name: str) -> Iterator[None]:
             "(twice that is the limit; None is no limit)"
         ) from error
     except Exception as error:
-        # Of damaged files some of its decoders raise whatever their code ran into.
+        # On damaged files some of its decoders raise whatever their code runs into.
         raise RuntimeError(f"{name}: not a whole image that can be decoded ({error})") from error
 
 
 def _upright(image: Any) -> Any:
-    """The image as its metadata says; as it is where they are damaged."""
+    """Return the image rotated as its metadata says; unchanged if they are damaged."""
     try:
         orientation = image.getexif().get(_ORIENTATION)
     except (OSError, SyntaxError, ValueError, struct.error):
@@ -127,7 +127,7 @@ def _channels_first(image: Any) -> Tensor:
 
 
 def _wide(gray: Tensor, mode: ImageReadMode) -> Tensor:
-    """Numbers of 16 bits with the channels that are asked for."""
+    """Return 16-bit values with the requested channels."""
     channels = [gray] * (3 if mode in (ImageReadMode.RGB, ImageReadMode.RGB_ALPHA) else 1)
     if mode in (ImageReadMode.GRAY_ALPHA, ImageReadMode.RGB_ALPHA):
         channels.append(fb.full_like(gray, _WIDEST))

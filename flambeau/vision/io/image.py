@@ -49,7 +49,7 @@ def read_image(
     Args:
         path: Path of the file.
         mode: Colours of the result. Default: `ImageReadMode.UNCHANGED`, those of the file.
-        apply_exif_orientation: Whether to rotate it as its camera was held. Default: False.
+        apply_exif_orientation: Whether to apply the EXIF orientation. Default: False.
 
     Example:
         >>> from flambeau.vision import io
@@ -65,7 +65,7 @@ def decode_image(
     mode: ImageReadMode | str = ImageReadMode.UNCHANGED,
     apply_exif_orientation: bool = False,
 ) -> Tensor:
-    """Make a tensor (C, H, W) of the bytes of an image file, or of a file's path."""
+    """Decode an image file, given as bytes or by its path, to a tensor (C, H, W)."""
     if not isinstance(input, Tensor):
         return read_image(input, mode, apply_exif_orientation)
     return _decode(input, mode, apply_exif_orientation, _UNNAMED)
@@ -76,7 +76,7 @@ def decode_png(
     mode: ImageReadMode | str = ImageReadMode.UNCHANGED,
     apply_exif_orientation: bool = False,
 ) -> Tensor:
-    """Make a tensor of the bytes of a PNG file."""
+    """Decode the bytes of a PNG file."""
     return _native.decode_png(input, _UNNAMED, read_mode(mode), apply_exif_orientation)
 
 
@@ -86,9 +86,9 @@ def decode_jpeg(
     device: Any = "cpu",
     apply_exif_orientation: bool = False,
 ) -> Tensor | list[Tensor]:
-    """Make a tensor of the bytes of a JPEG file, or several of several, at once."""
+    """Decode the bytes of a JPEG file, or of several files at once."""
     if device != "cpu":
-        fb.empty(0, device=device)  # says what is missing for another one
+        fb.empty(0, device=device)  # says what another device would need
     if not isinstance(input, list):
         return _native.decode_jpeg([input], [_UNNAMED], read_mode(mode), apply_exif_orientation)[0]
     if not input:
@@ -98,17 +98,17 @@ def decode_jpeg(
 
 
 def decode_gif(input: Tensor) -> Tensor:
-    """Make a tensor of the bytes of a GIF file: (N, 3, H, W) where it has several pictures."""
+    """Decode the bytes of a GIF file: (N, 3, H, W) if it has several frames."""
     return _pillow.decode_frames(input, ["GIF"], _UNNAMED)
 
 
 def decode_webp(input: Tensor, mode: ImageReadMode | str = ImageReadMode.UNCHANGED) -> Tensor:
-    """Make a tensor of the bytes of a WebP file."""
+    """Decode the bytes of a WebP file."""
     return _pillow.decode(input, read_mode(mode), False, _UNNAMED, ["WEBP"])
 
 
 def decode_avif(input: Tensor, mode: ImageReadMode | str = ImageReadMode.UNCHANGED) -> Tensor:
-    """Make a tensor of the bytes of an AVIF file, where Pillow was built with a decoder."""
+    """Decode the bytes of an AVIF file, if Pillow was built with a decoder."""
     return _pillow.decode(input, read_mode(mode), False, _UNNAMED, ["AVIF"])
 
 
@@ -118,7 +118,7 @@ def decode_heic(input: Tensor, mode: ImageReadMode | str = ImageReadMode.UNCHANG
 
 
 def encode_png(input: Tensor, compression_level: int = 6) -> Tensor:
-    """Make the bytes of a PNG file of an image of 1 or 3 channels."""
+    """Encode an image of 1 or 3 channels as PNG."""
     if not 0 <= compression_level <= 9:
         raise RuntimeError(f"Compression level should be between 0 and 9, got {compression_level}")
     if not isinstance(input, Tensor):
@@ -130,7 +130,7 @@ def encode_png(input: Tensor, compression_level: int = 6) -> Tensor:
 
 
 def encode_jpeg(input: Tensor | list[Tensor], quality: int = 75) -> Tensor | list[Tensor]:
-    """Make the bytes of a JPEG file of an image of 1 or 3 channels, or several of several."""
+    """Encode an image of 1 or 3 channels, or several images, as JPEG."""
     if not 1 <= quality <= 100:
         raise ValueError("Image quality should be a positive number between 1 and 100")
     if not isinstance(input, list):

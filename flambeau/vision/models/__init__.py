@@ -1,4 +1,4 @@
-"""Networks for images, with torchvision's module names, so that published weights fit."""
+"""Image networks with torchvision's module names, so that published weights fit."""
 
 from flambeau.vision.models import detection as detection
 from flambeau.vision.models import optical_flow as optical_flow

@@ -1,4 +1,4 @@
-"""Models by name, and the weights that are published for them."""
+"""Models by name, and their published weights."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _builders: dict[str, _Builder] = {}
 
 @dataclass(eq=False)
 class Weights:
-    """Where weights are, what images go through first, and what is known about them."""
+    """The URL of weights, the preprocessing of images, and metadata."""
 
     url: str
     transforms: Callable[..., Any]
@@ -54,7 +54,7 @@ class WeightsEnum(Enum):
 
     @classmethod
     def verify(cls, obj: Any) -> Any:
-        """Return a member, also from its name; TypeError for weights of another model."""
+        """Return a member, also by its name; TypeError for weights of another model."""
         if isinstance(obj, str):
             return cls[obj.replace(f"{cls.__name__}.", "")]
         if obj is not None and not isinstance(obj, cls):
@@ -73,7 +73,7 @@ class WeightsEnum(Enum):
         try:
             return load_state_dict_from_url(self.url, *args, **kwargs)
         except URLError as error:
-            # An HTTPError is one too, with more to it: only its text changes.
+            # An HTTPError is one too, with more attributes: only its text changes.
             advice = f", or into a folder that the environment variable {FOLDER_VARIABLE} names"
             if isinstance(error, HTTPError):
                 error.msg += advice
@@ -81,7 +81,7 @@ class WeightsEnum(Enum):
             raise DownloadError(f"{error}{advice}") from error
 
     def local_file(self) -> str | None:
-        """The file on this machine, in ``$FLAMBEAU_WEIGHTS`` or in the cache, if it is there."""
+        """Return the local file, in ``$FLAMBEAU_WEIGHTS`` or in the cache, if it is there."""
         return next(filter(os.path.isfile, self._places()), None)
 
     def _places(self) -> list[str]:
@@ -93,17 +93,17 @@ class WeightsEnum(Enum):
 
     @property
     def url(self) -> str:
-        """The address of the file."""
+        """The URL of the file."""
         return self.value.url  # type: ignore[no-any-return]
 
     @property
     def transforms(self) -> Callable[..., Any]:
-        """Makes the transform of images for these weights."""
+        """The function that makes the image transform for these weights."""
         return self.value.transforms  # type: ignore[no-any-return]
 
     @property
     def meta(self) -> dict[str, Any]:
-        """Classes, accuracies, sizes."""
+        """Metadata: classes, accuracies, sizes."""
         return self.value.meta  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class WeightsEnum(Enum):
     __str__ = __repr__
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """By name: a copy of what is known about weights would be no member."""
+        """Copied by name: a copy of the metadata would not be a member."""
         return getattr, (type(self), self._name_)
 
 
@@ -131,14 +131,14 @@ def builder(
 ) -> Callable[[_B], _B]:
     """Register a function that makes a model, and let it take published weights.
 
-    ``pretrained`` holds arguments that the model has whenever weights are loaded into it, ``usual``
-    those that it has unless told otherwise; a ``sized`` one is then made for images of the size of
-    the training. Of ``optional`` parts that it was made without, the weights are left out.
-    ``backbone`` are the weights that ``weights_backbone`` is unless told otherwise or unless there
-    are weights for all of the model; ``legacy`` names those that ``pretrained=True`` once was.
+    ``pretrained`` holds arguments that are fixed when weights are loaded, ``usual`` those that are
+    defaults; a ``sized`` model is then made for the image size of the training. The weights of
+    ``optional`` parts that the model was made without are left out.
+    ``backbone`` is the default of ``weights_backbone`` unless there are weights for the whole
+    model; ``legacy`` are the weights that ``pretrained=True`` once meant.
     ``adapt`` is called with a model and the weights that it is about to get. Parameters whose names
     begin with an underscore are for ``pretrained`` alone.
-    ``plain`` are the weights of a model that its argument ``quantize`` does not make smaller.
+    ``plain`` are the weights of the model without its option ``quantize``.
     """
 
     def register(make: _B) -> _B:
@@ -165,7 +165,7 @@ def builder(
 
         build.__signature__ = spelling.signature()  # type: ignore[attr-defined]
         build.weights_enum = weights  # type: ignore[attr-defined]
-        # The model that some weights are loaded into, and which of its parts it can do without.
+        # The model that weights are being loaded into, and its optional parts.
         build.blank, build.optional = blank, tuple(optional)  # type: ignore[attr-defined]
         _builders[name or make.__name__] = build
         return build  # type: ignore[return-value]
@@ -174,10 +174,10 @@ def builder(
 
 
 def family(make: Callable[..., _M], **building: Any) -> Callable[..., Callable[..., _M]]:
-    """Make builders of models that differ by arguments of ``make`` alone, one a call.
+    """Make builders of models that differ only in the arguments of ``make``, one per call.
 
-    A call takes the weights, which have the model's name, what the model is, and the arguments of
-    ``make``; those by name are what the model has unless told otherwise. ``building`` is for
+    A call takes the weights, which have the model's name, the model's description, and the
+    arguments of ``make``; keyword arguments are defaults of the model. ``building`` is passed to
     `builder`.
     """
 
@@ -196,7 +196,7 @@ def family(make: Callable[..., _M], **building: Any) -> Callable[..., Callable[.
 
 
 def register_model(name: str | None = None) -> Callable[[_B], _B]:
-    """Register a function of a program, so that `get_model` and `list_models` know it."""
+    """Register a user's function, so that `get_model` and `list_models` know it."""
 
     def register(make: _B) -> _B:
         key = name if name is not None else make.__name__
@@ -211,10 +211,10 @@ def register_model(name: str | None = None) -> Callable[[_B], _B]:
 def without_absent_parts(
     model: nn.Module, state: Mapping[str, Any], optional: Iterable[str]
 ) -> Mapping[str, Any]:
-    """A state dict less what belongs to optional parts that a model was made without."""
+    """Return a state dict without the entries of optional parts that a model was made without."""
     absent = {part for part in optional if getattr(model, part) is None}
     if not absent:
-        return state  # as it is, with what it says of its version
+        return state  # kept as it is, with its version metadata
     return {name: value for name, value in state.items() if name.split(".")[0] not in absent}
 
 
@@ -224,7 +224,7 @@ def _classes_of(weights: WeightsEnum) -> dict[str, Any]:
 
 
 def _fix(options: dict[str, Any], fixed: Mapping[str, Any]) -> None:
-    """Set what the weights were trained with; ValueError where something else was asked for."""
+    """Set the arguments that the weights were trained with; ValueError if others were given."""
     for name, value in fixed.items():
         options[name] = _ovewrite_value_param(name, options.get(name), value)
 
@@ -234,12 +234,12 @@ def list_models(
     include: Iterable[str] | str | None = None,
     exclude: Iterable[str] | str | None = None,
 ) -> list[str]:
-    """Names of the models.
+    """Return the names of the models.
 
     Args:
-        module: Module whose models are meant, such as `models.detection`. Default: all.
-        include: Patterns of which a name must match one. Default: all.
-        exclude: Patterns of which a name may match none. Default: none.
+        module: Module of the models, such as `models.detection`. Default: all.
+        include: Patterns, one of which a name must match. Default: all.
+        exclude: Patterns, none of which a name may match. Default: none.
 
     Example:
         >>> from flambeau.vision.models import list_models
@@ -293,7 +293,7 @@ def get_model_weights(name: _Builder | str) -> type[WeightsEnum]:
 
 
 def _annotated(build: _Builder) -> type[WeightsEnum]:
-    """The enumeration that a function of a program says its ``weights`` are from."""
+    """The enumeration that annotates ``weights`` in a user's function."""
     hint = typing.get_type_hints(build).get("weights")
     for each in (hint, *typing.get_args(hint)):
         if isinstance(each, type) and issubclass(each, WeightsEnum):

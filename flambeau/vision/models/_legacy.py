@@ -1,4 +1,4 @@
-"""Arguments of functions that make models, as today's programs spell them and as old ones do."""
+"""Arguments of model builders, in today's spelling and in older ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 __all__ = ["Spelling", "modern", "named"]
 
-_CALLER = 4  # frames from a warning to the program that calls the function
+_CALLER = 4  # stack frames between a warning and the program that calls the builder
 
 
 def named(
     function: str, names: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """All arguments by name, with a warning about those without one."""
+    """Return all arguments by name, with a warning about positional ones."""
     if not args:
         return dict(kwargs)
     if len(args) > len(names):
@@ -36,7 +36,7 @@ def named(
 
 
 def modern(function: str, options: dict[str, Any], name: str, old: str, meant: Any) -> None:
-    """Put weights where a program says ``pretrained=True`` or ``weights=True``."""
+    """Replace ``pretrained=True`` or ``weights=True`` by the weights that are meant."""
     given = options.get(name)
     if old in options:
         warnings.warn(
@@ -59,7 +59,7 @@ def modern(function: str, options: dict[str, Any], name: str, old: str, meant: A
 
 
 class Spelling:
-    """How a function that makes a model is called: today's arguments and those of old programs."""
+    """The signature of a model builder: today's arguments and older ones."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class Spelling:
         ]
 
     def signature(self) -> inspect.Signature:
-        """What help shows."""
+        """The signature that help shows."""
         usual = [
             inspect.Parameter("weights", inspect.Parameter.KEYWORD_ONLY, default=None),
             inspect.Parameter("progress", inspect.Parameter.KEYWORD_ONLY, default=True),
@@ -93,7 +93,7 @@ class Spelling:
     def read(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, bool, dict[str, Any]]:
-        """The weights asked for, whether to show progress, and the model's own arguments."""
+        """Return the requested weights, whether to show progress, and the model's own arguments."""
         names = [p.name for p in self.signature().parameters.values() if p.kind != p.VAR_KEYWORD]
         options = named(self._name, names, args, kwargs)
         progress = bool(options.pop("progress", True))

@@ -1,4 +1,4 @@
-"""The classes of data sets, which weights and programs name."""
+"""Class names of data sets, which weights and programs refer to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILES = {
 
 @functools.cache
 def classes(file: str) -> list[str]:
-    """The names in a file beside this one, a line each."""
+    """Read the names in a file beside this one, one per line."""
     return Path(__file__).with_name(file).read_text(encoding="utf-8").splitlines()
 
 

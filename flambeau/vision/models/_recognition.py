@@ -1,4 +1,4 @@
-"""Which network a state dict belongs to, found by its names and shapes alone."""
+"""Recognition of the network that a state dict belongs to, by names and shapes alone."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Fit", "classifiers", "fit", "loaded", "recognised"]
 
 State = Mapping[str, Tensor]
 
-_PROBE = 1009  # classes; no layer has so many channels, so this size tells the heads
+_PROBE = 1009  # classes; no layer has this many channels, so the size identifies the heads
 
 
 @dataclass
 class Fit:
-    """How a state dict fits a model: the published weights of its form, and what does not fit."""
+    """How well a state dict fits a model: the closest published weights, and what does not fit."""
 
     model: str
     weights: WeightsEnum
@@ -33,14 +33,14 @@ class Fit:
 
 
 def classifiers() -> list[str]:
-    """Names of the networks that tell classes of images."""
+    """Return the names of the classification networks."""
     import flambeau.vision.models as models
 
     return list_models(module=models)
 
 
 def fit(model: str, state: State) -> Fit:
-    """Compare a state dict with a model, made for as many classes as the state dict has."""
+    """Compare a state dict with a model for the same number of classes."""
     return min(
         (_fit(model, weights, state) for weights in _forms(model)),
         key=lambda each: len(each.problems),
@@ -48,7 +48,7 @@ def fit(model: str, state: State) -> Fit:
 
 
 def recognised(state: State) -> Fit | None:
-    """The model that a state dict fits, or the nearest that has a head of that name."""
+    """Return the model that a state dict fits, or the closest one with a head of that name."""
     size = sum(value.numel() for value in state.values())
     nearest: Fit | None = None
     for name in sorted(classifiers(), key=lambda name: abs(_parameters(name) - size)):
@@ -63,19 +63,19 @@ def recognised(state: State) -> Fit | None:
 
 
 def loaded(found: Fit, state: State) -> nn.Module:
-    """The model, with the state dict in it."""
+    """Return the model with the state dict loaded."""
     optional = get_model_builder(found.model).optional  # type: ignore[attr-defined]
     model = _blank(found.model, found.weights, found.classes)
     usable = without_absent_parts(model, state, optional)
-    # The tensors of the state dict become its parameters: none are made, drawn and thrown away.
+    # The tensors of the state dict become its parameters: none are initialised and thrown away.
     keys = model.load_state_dict(usable, strict=False, assign=True)
     for part in {name.partition(".")[0] for name in keys.missing_keys}:
-        setattr(model, part, None)  # one of those that it can do without
+        setattr(model, part, None)  # an optional part
     return model.float()
 
 
 def _forms(model: str) -> Iterator[WeightsEnum]:
-    """Weights for different sizes of images, the default first: networks differ by them."""
+    """Weights for different image sizes, the default first: the networks differ."""
     weights = get_model_builder(model).weights_enum  # type: ignore[attr-defined]
     seen = set()
     for each in (weights.DEFAULT, *weights):
@@ -110,7 +110,7 @@ def _fit(model: str, weights: WeightsEnum, state: State) -> Fit:
         if name not in expected
         or (value.shape == expected[name].shape and _can_hold(expected[name], value))
     }
-    # The network itself knows older names of its parts.
+    # The network itself maps older names of its parts.
     keys = blank.load_state_dict(fitting, strict=False, assign=True)
     missing = [
         name
@@ -123,26 +123,26 @@ def _fit(model: str, weights: WeightsEnum, state: State) -> Fit:
 
 
 def _can_hold(expected: Tensor, value: Tensor) -> bool:
-    """Whether numbers become others of their kind; counts of steps are never looked at."""
+    """Whether values can be converted: floating point to any type, integers to integers."""
     return value.is_floating_point() or not expected.is_floating_point()
 
 
 def _blank(model: str, weights: WeightsEnum, classes: int) -> nn.Module:
-    """The model without memory for its parameters: names and shapes are all it has."""
+    """Make the model on the meta device: it has only names and shapes."""
     with fb.device("meta"):
         blank: nn.Module = get_model_builder(model).blank(weights, num_classes=classes)  # type: ignore[attr-defined]
     return blank
 
 
 def _classes(model: str, state: State) -> int | None:
-    """For how many classes a state dict is, by the shape of a head, if it has one."""
+    """Return the number of classes of a state dict, by the shape of a head, if it has one."""
     heads = (state[name] for name in _heads(model) if name in state)
     return next((int(head.shape[0]) for head in heads if head.ndim), None)
 
 
 @functools.cache
 def _heads(model: str) -> list[str]:
-    """Names of the tensors of a model that have an element, or a row, for each class."""
+    """Return the names of the tensors of a model that have an element or a row per class."""
     probe = _blank(model, next(_forms(model)), _PROBE).state_dict()
     return [name for name, value in probe.items() if value.ndim and value.shape[0] == _PROBE]
 

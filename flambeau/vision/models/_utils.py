@@ -17,9 +17,9 @@ _Function = Callable[..., Any]
 
 
 class IntermediateLayerGetter(nn.ModuleDict):
-    """A model up to the last of some of its layers, which returns what each of them put out.
+    """A model up to the last of some layers, which returns the outputs of these layers.
 
-    ``return_layers`` maps the names of layers to the names of results.
+    ``return_layers`` maps the names of layers to the names of outputs.
     """
 
     def __init__(self, model: nn.Module, return_layers: dict[str, str]) -> None:
@@ -47,14 +47,14 @@ class IntermediateLayerGetter(nn.ModuleDict):
 
 
 def _make_divisible(v: float, divisor: int, min_value: int | None = None) -> int:
-    """The nearest multiple of a number of channels, at most a tenth below it."""
+    """Return the nearest multiple of ``divisor``, at most a tenth below ``v``."""
     lowest = divisor if min_value is None else min_value
     rounded = max(lowest, int(v + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * v else rounded
 
 
 def kwonly_to_pos_or_kw(fn: _Function) -> _Function:
-    """Let a function take its keyword arguments without their names too, with a warning."""
+    """Let a function accept keyword arguments by position too, with a warning."""
     parameters = inspect.signature(fn).parameters.values()
     ordinary = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
     keywords = [p.name for p in parameters if p.kind == p.KEYWORD_ONLY]
@@ -67,9 +67,9 @@ def kwonly_to_pos_or_kw(fn: _Function) -> _Function:
 
 
 def handle_legacy_interface(**weights: tuple[str, Any]) -> Callable[[_Function], _Function]:
-    """Let a function take ``pretrained=True`` for weights.
+    """Let a function accept ``pretrained=True`` for weights.
 
-    For each parameter: its old name, and the weights that True means, or a function of the
+    For each parameter: its old name, and the weights that True stands for, or a function of the
     arguments that returns them.
     """
 
@@ -88,14 +88,14 @@ def handle_legacy_interface(**weights: tuple[str, Any]) -> Callable[[_Function],
 
 
 def _ovewrite_named_param(kwargs: dict[str, Any], param: str, new_value: Any) -> None:
-    """Set an argument; ValueError where it is given and something else."""
+    """Set an argument; ValueError if it was given another value."""
     if param in kwargs:
         _ovewrite_value_param(param, kwargs[param], new_value)
     kwargs[param] = new_value
 
 
 def _ovewrite_value_param(param: str, actual: Any, expected: Any) -> Any:
-    """Return what an argument has to be; ValueError where it is something else."""
+    """Return the required value of an argument; ValueError if it was given another one."""
     if actual is not None and actual != expected:
         raise ValueError(
             f"The parameter '{param}' expected value {expected} but got {actual} instead: load the "

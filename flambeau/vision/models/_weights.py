@@ -17,7 +17,7 @@ __all__ = ["weights_of"]
 
 _HOME = "https://download.pytorch.org/models/"
 _FOLDER = Path(__file__).parent
-# Of each package: what its images go through, and the file with the names of its classes.
+# For each package: the preprocessing of its images, and the file of its class names.
 _TASKS: dict[str, tuple[Callable[..., Any], str]] = {
     "": (_presets.ImageClassification, "imagenet.txt"),
     "detection": (_presets.ObjectDetection, "coco.txt"),
@@ -29,7 +29,7 @@ _TASKS: dict[str, tuple[Callable[..., Any], str]] = {
 
 
 def weights_of(model: str, package: str = "", unquantized: Any = None) -> Any:
-    """The enumeration of the weights of a model, which know the ones they were made of."""
+    """The enumeration of a model's weights, each with a link to the weights it was made from."""
     rows = _table(package)[model]
     name = rows[0]["enum"]
     members = {row["weights"]: _weights(row, package) for row in rows}
@@ -37,7 +37,7 @@ def weights_of(model: str, package: str = "", unquantized: Any = None) -> Any:
         for row in rows:
             made_of = {"backend": row["backend"], "unquantized": unquantized[row["unquantized"]]}
             members[row["weights"]].meta.update(made_of)
-    # A second name of a member: it comes last and has the same value.
+    # An alias of a member comes last and has the same value.
     default = next(row["weights"] for row in rows if row["default"])
     enum = WeightsEnum(name, {**members, "DEFAULT": members[default]})  # type: ignore[call-arg]
     enum.__module__ = f"flambeau.vision.models.{package}".rstrip(".")
@@ -78,7 +78,7 @@ def _weights(row: dict[str, str], package: str) -> Weights:
 
 
 def _options(row: dict[str, str]) -> dict[str, Any]:
-    """How images are prepared, where it is not as usual."""
+    """Parse the preprocessing, where it differs from the default."""
     options: dict[str, Any] = {}
     for column in ("crop", "resize"):
         if row.get(column):

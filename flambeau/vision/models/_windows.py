@@ -1,4 +1,4 @@
-"""Attention within the windows of images or videos, for Swin Transformers and MaxViT."""
+"""Windowed attention in images and videos, for Swin Transformers and MaxViT."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from flambeau.nn.functional import linear, normalize, pad
 
 __all__ = ["join", "pair_index", "split", "window_attention"]
 
-_APART = -100.0  # added to the score of two places that were no neighbours before a shift
+_APART = -100.0  # added to the score of two positions that were not neighbours before a shift
 
 
 def split(x: Tensor, size: Sequence[int]) -> Tensor:
-    """The windows of images (B, H, W, C) or videos (B, T, H, W, C): (windows, places, C)."""
+    """Split images (B, H, W, C) or videos (B, T, H, W, C) into windows (windows, positions, C)."""
     batch, *sides, channels = x.shape
     cut = [
         part for side, window in zip(sides, size, strict=True) for part in (side // window, window)
@@ -27,7 +27,7 @@ def split(x: Tensor, size: Sequence[int]) -> Tensor:
 
 
 def join(windows: Tensor, size: Sequence[int], batch: int, sides: Sequence[int]) -> Tensor:
-    """Images or videos of their windows."""
+    """Join windows to images or videos."""
     count = [side // window for side, window in zip(sides, size, strict=True)]
     rank = len(count)
     apart = [0, *(i + part for i in range(1, rank + 1) for part in (0, rank)), 2 * rank + 1]
@@ -35,7 +35,7 @@ def join(windows: Tensor, size: Sequence[int], batch: int, sides: Sequence[int])
 
 
 def pair_index(size: Sequence[int]) -> Tensor:
-    """How two places of a window lie to each other, as a number: (places, places)."""
+    """The index of the relative position of each pair in a window, (positions, positions)."""
     axes = fb.meshgrid(*(fb.arange(side) for side in size), indexing="ij")
     index = fb.zeros(1, dtype=fb.int64)
     for axis, side in zip(axes, size, strict=True):
@@ -45,9 +45,9 @@ def pair_index(size: Sequence[int]) -> Tensor:
 
 
 def _shift_mask(sides: Sequence[int], size: Sequence[int], shift: Sequence[int]) -> Tensor:
-    """What is added to the scores of each window so that only old neighbours see each other."""
+    """The mask added to the scores of each window, so that only former neighbours attend."""
     regions = fb.zeros(1, *sides, 1)
-    # A side that is not shifted has one part: the last one, which covers the others.
+    # A side that is not shifted has one region: the last one, which covers the others.
     parts = [
         [slice(0, -window), slice(-window, -step), slice(-step, None)]
         for window, step in zip(size, shift, strict=True)
@@ -74,7 +74,7 @@ def window_attention(
     logit_scale: Tensor | None,
     training: bool,
 ) -> Tensor:
-    """Attention among the places of each window, which lie ``shift_size`` beside the usual ones.
+    """Attention among the positions of each window, with windows moved by ``shift_size``.
 
     With a ``logit_scale`` scores are cosines times its exponential, and keys have no bias.
     """
@@ -83,7 +83,7 @@ def window_attention(
     if any(missing):
         x = pad(x, (0, 0, *(part for each in reversed(missing) for part in (0, each))))
     full = [side + more for side, more in zip(sides, missing, strict=True)]
-    # A window that holds all of a side has no neighbours along it.
+    # A window that spans a whole side is not shifted along it.
     shift = [
         0 if window >= side else step
         for window, side, step in zip(window_size, full, shift_size, strict=True)

@@ -35,7 +35,7 @@ _Norm = Callable[..., nn.Module]
 
 
 class LayerNorm2d(nn.LayerNorm):
-    """Normalisation over the channels of every pixel."""
+    """Layer normalisation over the channels of every pixel."""
 
     def forward(self, x: Tensor) -> Tensor:
         pixels = x.permute(0, 2, 3, 1)
@@ -44,7 +44,7 @@ class LayerNorm2d(nn.LayerNorm):
 
 
 class CNBlock(nn.Module):
-    """Large windows of single channels, then a perceptron for every pixel, and a way around."""
+    """Residual block: a depthwise convolution with a large kernel, then an MLP for every pixel."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class CNBlock(nn.Module):
 
 
 class CNBlockConfig:
-    """A stage: channels in, channels that the next one wants, blocks."""
+    """A stage: input channels, input channels of the next stage, number of blocks."""
 
     def __init__(self, input_channels: int, out_channels: int | None, num_layers: int) -> None:
         self.input_channels = input_channels
@@ -81,7 +81,7 @@ class CNBlockConfig:
 
 
 class ConvNeXt(nn.Module):
-    """Four stages of blocks with smaller images between them."""
+    """Four stages of blocks with downsampling between them."""
 
     def __init__(
         self,

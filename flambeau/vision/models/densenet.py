@@ -32,12 +32,12 @@ DenseNet161_Weights: Any = weights_of("densenet161")
 DenseNet169_Weights: Any = weights_of("densenet169")
 DenseNet201_Weights: Any = weights_of("densenet201")
 
-# Published files name the layers of a dense layer with a dot, which modules cannot have.
+# Published files name the parts of a dense layer with a dot, which modules cannot have.
 _OLD_NAME = re.compile(r"^(.*denselayer\d+\.(?:norm|relu|conv))\.([12]\..*)$")
 
 
 class _DenseLayer(nn.Module):
-    """A few new channels of all channels so far."""
+    """Layer that computes a few new channels from all channels so far."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class _DenseLayer(nn.Module):
 
 
 class _DenseBlock(nn.ModuleDict):
-    """Layers that each see what all before them put out."""
+    """Layers that each see the outputs of all earlier ones."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class _DenseBlock(nn.ModuleDict):
 
 
 class _Transition(nn.Sequential):
-    """Half as many channels and pixels."""
+    """Transition that halves channels, height and width."""
 
     def __init__(self, num_input_features: int, num_output_features: int) -> None:
         super().__init__()

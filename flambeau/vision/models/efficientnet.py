@@ -60,7 +60,7 @@ _Norm = Callable[..., nn.Module]
 
 @dataclass
 class _MBConvConfig:
-    """Blocks of one kind: how many times wider inside, window, stride, channels, count."""
+    """The blocks of a stage: expansion, kernel, stride, channels, count."""
 
     expand_ratio: float
     kernel: int
@@ -77,7 +77,7 @@ class _MBConvConfig:
 
 
 class MBConvConfig(_MBConvConfig):
-    """Blocks of the first version, of a network that is made wider and deeper."""
+    """MBConv blocks of the first version, scaled in width and depth."""
 
     def __init__(
         self,
@@ -103,12 +103,12 @@ class MBConvConfig(_MBConvConfig):
 
     @staticmethod
     def adjust_depth(num_layers: int, depth_mult: float) -> int:
-        """Return how many blocks a deeper network has."""
+        """Return the number of blocks of a deeper network."""
         return math.ceil(num_layers * depth_mult)
 
 
 class FusedMBConvConfig(_MBConvConfig):
-    """Fused blocks of the second version."""
+    """Fused-MBConv blocks of the second version."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class FusedMBConvConfig(_MBConvConfig):
 
 
 class _Block(nn.Module):
-    """Layers with a way around, where the size does not change."""
+    """Layers with a residual connection, if the shape does not change."""
 
     def __init__(
         self, cnf: _MBConvConfig, layers: list[nn.Module], stochastic_depth_prob: float
@@ -154,7 +154,7 @@ class _Block(nn.Module):
 
 
 class MBConv(_Block):
-    """Many channels between few, weighted by what all pixels say, and a way around."""
+    """Inverted residual block with squeeze-and-excitation."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class MBConv(_Block):
 
 
 class FusedMBConv(_Block):
-    """The same with one ordinary convolution in place of two."""
+    """The same with one ordinary convolution instead of an expansion and a depthwise one."""
 
     def __init__(self, cnf: _MBConvConfig, stochastic_depth_prob: float, norm_layer: _Norm) -> None:
         inner = cnf.adjust_channels(cnf.input_channels, cnf.expand_ratio)
@@ -257,7 +257,7 @@ class EfficientNet(nn.Module):
 
 
 def _made(stage: _MBConvConfig, probabilities: list[float], norm_layer: _Norm) -> nn.Sequential:
-    """The blocks of a stage: the first has its stride, the others keep the size."""
+    """Return the blocks of a stage: the first has its stride, the others keep the size."""
     others = copy.copy(stage)
     others.input_channels, others.stride = stage.out_channels, 1
     return nn.Sequential(
@@ -275,7 +275,7 @@ def _linear_uniform(module: nn.Module) -> None:
         constant(module.bias, 0.0)
 
 
-# Of each stage: times wider inside, window, stride, channels in and out, blocks.
+# Of each stage: expansion, kernel, stride, channels in and out, blocks.
 _FIRST = (
     (1, 3, 1, 32, 16, 1),
     (6, 3, 2, 16, 24, 2),
@@ -285,7 +285,7 @@ _FIRST = (
     (6, 5, 2, 112, 192, 4),
     (6, 3, 1, 192, 320, 1),
 )
-# The first three stages are of fused blocks.
+# The first three stages have fused blocks.
 _SMALL = (
     (1, 3, 1, 24, 24, 2),
     (4, 3, 2, 24, 48, 4),

@@ -1,4 +1,4 @@
-"""Networks that return what some of their layers put out, by tracing."""
+"""Networks that return the outputs of some of their layers, by tracing."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NUMBERED = re.compile(r"(.+?)(?:_\d+)?$")
 
 
 class NodePathTracer(fx.Tracer):
-    """A tracer that names each node by the module it comes from: ``layer1.0.add``.
+    """Tracer that names each node by the module it comes from: ``layer1.0.add``.
 
-    What comes a second time from the same place gets ``_1`` at its end, and so on. Modules of
+    Further nodes of the same name get ``_1`` at their end, and so on. Modules of
     `vision.ops` and of ``leaf_modules`` are one node each.
     """
 
@@ -55,7 +55,7 @@ class NodePathTracer(fx.Tracer):
         name = self.current_module_qualname
         if node.op != "call_module":
             name = f"{name}.{node}" if name else str(node)
-        # A number at the end is of the whole graph, and that of a module is lost along with it.
+        # A number at the end is unique in the whole graph; a module's own number is lost with it.
         found = _NUMBERED.match(name)
         name = found[1] if found else name
         times = self._fb_times.get(name, 0)
@@ -64,13 +64,13 @@ class NodePathTracer(fx.Tracer):
 
 
 class DualGraphModule(fx.GraphModule):
-    """A network with one graph for training and one for evaluation."""
+    """Network with one graph for training and one for evaluation."""
 
     def __init__(
         self, root: nn.Module, train_graph: fx.Graph, eval_graph: fx.Graph, class_name: str
     ) -> None:
         super().__init__(root, train_graph, class_name)
-        # Modules that only the other graph calls; and no trace of those that none calls.
+        # Add modules that only the other graph calls, and drop those that neither calls.
         self.train_graph = train_graph
         self.eval_graph = eval_graph
         kept = {node.target for g in (train_graph, eval_graph) for node in g.nodes}
@@ -85,7 +85,7 @@ class DualGraphModule(fx.GraphModule):
 
 
 def _copy_module(source: nn.Module, target: nn.Module, path: str) -> None:
-    """Put a module at the same place of another network."""
+    """Set a module at the same path of another network."""
     *outer, last = path.split(".")
     for name in outer:
         if not hasattr(target, name):
@@ -137,10 +137,10 @@ def create_feature_extractor(
     suppress_diff_warning: bool = False,
     concrete_args: dict[str, Any] | None = None,
 ) -> fx.GraphModule:
-    """Make a network that returns a dictionary of what some nodes put out.
+    """Make a network that returns a dictionary of the outputs of some nodes.
 
-    A node is named by `get_graph_node_names` or by a module, whose last node is then meant; a
-    dictionary gives the results other names. What no result needs is left out.
+    A node is given by its name (see `get_graph_node_names`) or by a module, for the module's last
+    node; a dictionary renames the outputs. Nodes that no output needs are removed.
     """
     if (return_nodes is None) == (train_return_nodes is None and eval_return_nodes is None):
         raise ValueError(
@@ -158,7 +158,7 @@ def create_feature_extractor(
         graph, names = _traced(model, mode, tracer_kwargs, concrete_args)
         assert wanted is not None
         pairs = wanted if isinstance(wanted, dict) else {name: name for name in wanted}
-        owner = fx.GraphModule(model, graph)  # through which the graph knows its modules
+        owner = fx.GraphModule(model, graph)  # through which the graph finds its modules
         _return(owner.graph, names, {str(name): str(new) for name, new in pairs.items()})
         graphs.append(owner.graph)
     extractor = DualGraphModule(model, graphs[0], graphs[1], type(model).__name__)

@@ -23,7 +23,7 @@ _Conv = Callable[..., nn.Module]
 
 
 class BasicConv2d(nn.Module):
-    """A convolution, a normalisation and a ReLU."""
+    """Convolution, batch normalisation and ReLU."""
 
     def __init__(self, in_channels: int, out_channels: int, **kwargs: Any) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class BasicConv2d(nn.Module):
 
 
 class Inception(nn.Module):
-    """Four ways with windows of different sizes, side by side."""
+    """Inception module: four branches with kernels of different sizes."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Inception(nn.Module):
             conv_block(in_channels, ch3x3red, kernel_size=1),
             conv_block(ch3x3red, ch3x3, kernel_size=3, padding=1),
         )
-        # The published weights were trained with a window of 3 here, not of 5 as in the paper.
+        # The published weights were trained with a 3 × 3 kernel here, not 5 × 5 as in the paper.
         self.branch3: nn.Sequential = nn.Sequential(
             conv_block(in_channels, ch5x5red, kernel_size=1),
             conv_block(ch5x5red, ch5x5, kernel_size=3, padding=1),
@@ -70,7 +70,7 @@ class Inception(nn.Module):
 
 
 class InceptionAux(nn.Module):
-    """A second classifier in the middle of the network, for training."""
+    """Auxiliary classifier in the middle of the network, for training."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class InceptionAux(nn.Module):
 
 
 class GoogLeNet(nn.Module):
-    """Nine Inception modules; in training also what the two auxiliary classifiers say."""
+    """Nine Inception modules; in training also the outputs of two auxiliary classifiers."""
 
     def __init__(
         self,
@@ -160,7 +160,7 @@ class GoogLeNet(nn.Module):
 
 
 def as_before_2016(x: Tensor) -> Tensor:
-    """Images normalised by ImageNet's statistics as ones between -1 and 1."""
+    """Convert images from ImageNet's normalisation to the range -1 to 1."""
     means, deviations = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
     channels = [
         x[:, i : i + 1] * (deviation / 0.5) + (mean - 0.5) / 0.5

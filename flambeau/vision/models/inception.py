@@ -28,7 +28,7 @@ def _mean(x: Tensor) -> Tensor:
 
 
 class InceptionA(nn.Module):
-    """Windows of 1, 5, and twice 3 pixels."""
+    """Branches with 1 × 1, 5 × 5 and twice 3 × 3 convolutions."""
 
     def __init__(
         self, in_channels: int, pool_features: int, conv_block: _Conv | None = None
@@ -50,7 +50,7 @@ class InceptionA(nn.Module):
 
 
 class InceptionB(nn.Module):
-    """Half the size, by windows of 3."""
+    """Grid reduction to half the size, with 3 × 3 convolutions."""
 
     def __init__(self, in_channels: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class InceptionB(nn.Module):
 
 
 class InceptionC(nn.Module):
-    """Windows of 7 pixels, one direction after the other."""
+    """Branches with 7 × 7 convolutions factored into 1 × 7 and 7 × 1."""
 
     def __init__(
         self, in_channels: int, channels_7x7: int, conv_block: _Conv | None = None
@@ -95,7 +95,7 @@ class InceptionC(nn.Module):
 
 
 class InceptionD(nn.Module):
-    """Half the size, by windows of 3 and 7."""
+    """Grid reduction to half the size, with 3 × 3 and 7 × 7 convolutions."""
 
     def __init__(self, in_channels: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
@@ -115,7 +115,7 @@ class InceptionD(nn.Module):
 
 
 class InceptionE(nn.Module):
-    """Windows of 3 pixels in each direction, side by side."""
+    """Branches with 1 × 3 and 3 × 1 convolutions side by side."""
 
     def __init__(self, in_channels: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class InceptionE(nn.Module):
 
 
 class InceptionAux(nn.Module):
-    """A second classifier in the middle of the network, for training."""
+    """Auxiliary classifier in the middle of the network, for training."""
 
     def __init__(self, in_channels: int, num_classes: int, conv_block: _Conv | None = None) -> None:
         super().__init__()
@@ -166,7 +166,7 @@ class InceptionAux(nn.Module):
 
 
 class Inception3(nn.Module):
-    """Eleven Inception modules; in training also what the auxiliary classifier says."""
+    """Eleven Inception modules; in training also the output of an auxiliary classifier."""
 
     def __init__(
         self,
@@ -242,5 +242,5 @@ def _truncated(module: nn.Module) -> None:
     optional=("AuxLogits",),
 )
 def inception_v3(**kwargs: Any) -> Inception3:
-    """Make an Inception v3, which wants images of 299 × 299 pixels."""
+    """Make an Inception v3, which expects images of 299 × 299 pixels."""
     return Inception3(**kwargs)

@@ -1,4 +1,4 @@
-"""MaxViT, attention within windows and across them (https://arxiv.org/abs/2204.01697)."""
+"""MaxViT: attention within and across windows (https://arxiv.org/abs/2204.01697)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _halved(size: Sequence[int]) -> _Size:
 
 
 class MBConv(nn.Module):
-    """Many channels between few, weighted by what all pixels say, and a way around."""
+    """Inverted residual block with squeeze-and-excitation."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class MBConv(nn.Module):
 
 
 class RelativePositionalMultiHeadAttention(nn.Module):
-    """Attention among the pixels of each part of an image (B, parts, pixels, C)."""
+    """Attention among the pixels of each partition of an image (B, partitions, pixels, C)."""
 
     def __init__(self, feat_dim: int, head_dim: int, max_seq_len: int) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class RelativePositionalMultiHeadAttention(nn.Module):
         self.size: int = side
         self.max_seq_len = max_seq_len
         self.to_qkv: nn.Linear = nn.Linear(feat_dim, self.n_heads * self.head_dim * 3)
-        # By all channels and not those of one head: so the weights were trained.
+        # Scaled by all channels and not those of one head: the weights were trained that way.
         self.scale_factor: float = feat_dim**-0.5
         self.merge: nn.Linear = nn.Linear(self.head_dim * self.n_heads, feat_dim)
         self.relative_position_bias_table: nn.Parameter = nn.Parameter(
@@ -103,7 +103,7 @@ class RelativePositionalMultiHeadAttention(nn.Module):
         nn.init.trunc_normal_(self.relative_position_bias_table, std=0.02)
 
     def get_relative_positional_bias(self) -> Tensor:
-        """Return what the places of two pixels add to their score, (1, heads, pixels, pixels)."""
+        """Return the relative position bias of two pixels, (1, heads, pixels, pixels)."""
         pixels = self.max_seq_len
         chosen = self.relative_position_bias_table[self.relative_position_index.view(-1)]
         return chosen.view(pixels, pixels, -1).permute(2, 0, 1).contiguous().unsqueeze(0)
@@ -117,7 +117,7 @@ class RelativePositionalMultiHeadAttention(nn.Module):
 
 
 class SwapAxes(nn.Module):
-    """Two dimensions in each other's place."""
+    """Swap two dimensions."""
 
     def __init__(self, a: int, b: int) -> None:
         super().__init__()
@@ -129,7 +129,7 @@ class SwapAxes(nn.Module):
 
 
 class WindowPartition(nn.Module):
-    """The windows of images (B, C, H, W) with sides ``p``: (B, windows, p * p, C)."""
+    """Split images (B, C, H, W) into windows with sides ``p``: (B, windows, p * p, C)."""
 
     def forward(self, x: Tensor, p: int) -> Tensor:
         cut = x.unflatten(3, (-1, p)).unflatten(2, (-1, p))
@@ -137,7 +137,7 @@ class WindowPartition(nn.Module):
 
 
 class WindowDepartition(nn.Module):
-    """Images (B, C, H, W) of windows, of which there are ``h_partitions`` x ``w_partitions``."""
+    """Join ``h_partitions`` x ``w_partitions`` windows to images (B, C, H, W)."""
 
     def forward(self, x: Tensor, p: int, h_partitions: int, w_partitions: int) -> Tensor:
         cut = x.unflatten(2, (p, p)).unflatten(1, (h_partitions, w_partitions))
@@ -145,7 +145,7 @@ class WindowDepartition(nn.Module):
 
 
 class PartitionAttentionLayer(nn.Module):
-    """Attention and a perceptron within windows, or among pixels at the same place of them."""
+    """Attention and an MLP within windows, or over a grid across windows."""
 
     def __init__(
         self,
@@ -203,7 +203,7 @@ class PartitionAttentionLayer(nn.Module):
 
 
 class MaxVitLayer(nn.Module):
-    """Convolutions, attention within windows, attention across them."""
+    """Convolutions, window attention, grid attention."""
 
     def __init__(
         self,
@@ -258,7 +258,7 @@ class MaxVitLayer(nn.Module):
 
 
 class MaxVitBlock(nn.Module):
-    """Layers of which the first halves the sides of the image."""
+    """A stage of layers, the first of which halves height and width."""
 
     def __init__(
         self,
@@ -310,7 +310,7 @@ class MaxVitBlock(nn.Module):
 
 
 class MaxVit(nn.Module):
-    """Two convolutions, blocks, and two linear layers on what all pixels say."""
+    """A convolutional stem, blocks, pooling and two linear layers."""
 
     def __init__(
         self,
@@ -389,7 +389,7 @@ class MaxVit(nn.Module):
 
 
 def _check_sizes(input_size: Sequence[int], blocks: int, partition_size: int) -> None:
-    """ValueError for images that do not consist of whole windows in every block."""
+    """Raise ValueError unless every block can split images into whole windows."""
     sizes, size = [], _halved(input_size)
     for _ in range(blocks):
         size = _halved(size)

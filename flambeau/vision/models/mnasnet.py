@@ -29,14 +29,14 @@ MNASNet0_75_Weights: Any = weights_of("mnasnet0_75")
 MNASNet1_0_Weights: Any = weights_of("mnasnet1_0")
 MNASNet1_3_Weights: Any = weights_of("mnasnet1_3")
 
-_MOMENTUM = 1 - 0.9997  # as in the paper, by another convention
+_MOMENTUM = 1 - 0.9997  # the paper's 0.9997 in the other convention
 _WIDTHS = (32, 16, 24, 40, 80, 96, 192, 320)
-# Of each stage: window, stride, times wider inside, blocks.
+# Of each stage: kernel, stride, expansion, blocks.
 _STAGES = ((3, 2, 3, 3), (5, 2, 3, 3), (5, 2, 6, 3), (3, 1, 6, 2), (5, 2, 6, 4), (3, 1, 6, 1))
 
 
 class _InvertedResidual(nn.Module):
-    """Many channels between few, each by itself, and a way around."""
+    """Inverted residual block."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ def _stage(
 
 
 def _widths(alpha: float) -> list[int]:
-    """Multiples of eight, at most a tenth below the wanted numbers."""
+    """Round to multiples of eight, at most a tenth below the given numbers."""
     rounded = []
     for width in _WIDTHS:
         wanted = width * alpha
@@ -95,7 +95,7 @@ def _widths(alpha: float) -> list[int]:
 
 
 def _stem(first: int, second: int) -> list[nn.Module]:
-    """The first convolutions."""
+    """Return the first convolutions."""
     return [
         nn.Conv2d(3, first, 3, padding=1, stride=2, bias=False),
         nn.BatchNorm2d(first, momentum=_MOMENTUM),
@@ -150,7 +150,7 @@ class MNASNet(nn.Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args, **kwargs)
 
     def _fb_unscale_stem(self) -> None:
-        """Make the stem as it was when ``alpha`` scaled only what comes after it."""
+        """Rebuild the stem of version 1, where ``alpha`` did not scale it."""
         first_stage = _stage(_WIDTHS[1], _widths(self.alpha)[2], *_STAGES[0])
         for i, layer in enumerate([*_stem(_WIDTHS[0], _WIDTHS[1]), first_stage]):
             self.layers[i] = layer

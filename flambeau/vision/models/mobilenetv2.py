@@ -17,7 +17,7 @@ __all__ = ["MobileNetV2", "MobileNet_V2_Weights", "mobilenet_v2"]
 
 MobileNet_V2_Weights: Any = weights_of("mobilenet_v2")
 _Norm = Callable[..., nn.Module]
-# Of each stage: how many times wider inside, channels, blocks, stride of the first.
+# Of each stage: expansion, channels, blocks, stride of the first.
 _STAGES = (
     (1, 16, 1, 1),
     (6, 24, 2, 2),
@@ -30,7 +30,7 @@ _STAGES = (
 
 
 class InvertedResidual(nn.Module):
-    """Many channels between few, each by itself, and a way around."""
+    """Inverted residual block with a depthwise convolution."""
 
     def __init__(
         self,
@@ -58,14 +58,14 @@ class InvertedResidual(nn.Module):
         ]
         self.conv: nn.Sequential = nn.Sequential(*layers)
         self.out_channels = oup
-        self._is_cn: bool = stride > 1  # detectors and the like take features before these
+        self._is_cn: bool = stride > 1  # detectors take features before these
 
     def forward(self, x: Tensor) -> Tensor:
         return x + self.conv(x) if self.use_res_connect else self.conv(x)  # type: ignore[no-any-return]
 
 
 class MobileNetV2(nn.Module):
-    """Inverted residuals in seven stages."""
+    """Inverted residual blocks in seven stages."""
 
     def __init__(
         self,

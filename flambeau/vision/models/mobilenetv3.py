@@ -28,7 +28,7 @@ _SE = partial(SqueezeExcitation, scale_activation=nn.Hardsigmoid)
 
 
 class InvertedResidualConfig:
-    """The numbers of one block: "RE" is ReLU, "HS" is Hardswish."""
+    """The parameters of one block: "RE" is ReLU, "HS" is Hardswish."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class InvertedResidualConfig:
 
 
 class InvertedResidual(nn.Module):
-    """Many channels between few, weighted by what all pixels say, and a way around."""
+    """Inverted residual block, optionally with squeeze-and-excitation."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class InvertedResidual(nn.Module):
         )
         self.block: nn.Sequential = nn.Sequential(*layers)
         self.out_channels: int = cnf.out_channels
-        self._is_cn: bool = cnf.stride > 1  # detectors and the like take features before these
+        self._is_cn: bool = cnf.stride > 1  # detectors take features before these
 
     def forward(self, input: Tensor) -> Tensor:
         result: Tensor = self.block(input)
@@ -113,7 +113,7 @@ class InvertedResidual(nn.Module):
 
 
 class MobileNetV3(nn.Module):
-    """A list of blocks between two convolutions, and two linear layers."""
+    """Blocks between two convolutions, and two linear layers."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class MobileNetV3(nn.Module):
         return self._forward_impl(x)
 
 
-# Channels in, window, channels inside, channels out, whether weighted, activation, stride. From the
+# Channels in, kernel, channels inside, channels out, SE or not, activation, stride. From the
 # row with a "*" on, channels and strides may be traded for dilation.
 _LARGE = """
 16 3 16 16 - RE 1
@@ -224,7 +224,7 @@ def _numbers(
     dilated: bool = False,
     **kwargs: Any,
 ) -> tuple[list[InvertedResidualConfig], int, dict[str, Any]]:
-    """The blocks of a network, its last channels, and the arguments that are not about them."""
+    """Return the blocks of a network, its last channels, and the other arguments."""
     last = InvertedResidualConfig.adjust_channels(
         last_channel // (2 if reduced_tail else 1), width_mult
     )

@@ -72,7 +72,7 @@ _Norm = Callable[..., nn.Module]
 
 @dataclass
 class BlockParams:
-    """The stages of a network: their depths, widths, widths of groups, and so on."""
+    """The stages of a network: depths, widths, group widths, and so on."""
 
     depths: list[int]
     widths: list[int]
@@ -93,19 +93,19 @@ class BlockParams:
         se_ratio: float | None = None,
         **kwargs: Any,
     ) -> BlockParams:
-        """Make stages whose widths come nearest to a line ``w_0 + w_a i`` in steps of a factor."""
+        """Make stages whose widths approximate a line ``w_0 + w_a i`` in steps of a factor."""
         if w_a < 0 or w_0 <= 0 or w_m <= 1 or w_0 % 8:
             raise ValueError(
                 "Invalid RegNet settings: w_a >= 0, w_m > 1 and a positive w_0 that is a multiple "
                 f"of 8 are wanted, got w_a={w_a}, w_m={w_m}, w_0={w_0}"
             )
-        wanted = fb.arange(depth, device="cpu") * w_a + w_0  # numbers, whatever the model lies on
+        wanted = fb.arange(depth, device="cpu") * w_a + w_0  # not on meta
         steps = fb.round(fb.log(wanted / w_0) / math.log(w_m))
         of_block = (fb.round(w_0 * w_m**steps / 8) * 8).int().tolist()
         stages = sorted(set(of_block))
         inner = [int(width * bottleneck_multiplier) for width in stages]
         groups = [min(group_width, width) for width in inner]
-        # Groups fill the widths inside of the blocks.
+        # The widths inside of the blocks are multiples of the group width.
         widths = [
             int(_make_divisible(width, group) / bottleneck_multiplier)
             for width, group in zip(inner, groups, strict=True)
@@ -138,7 +138,7 @@ class SimpleStemIN(Conv2dNormActivation):
 
 
 class BottleneckTransform(nn.Sequential):
-    """Single pixels, windows of groups of channels, single pixels."""
+    """Bottleneck: a 1 × 1, a grouped 3 × 3 and another 1 × 1 convolution."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class BottleneckTransform(nn.Sequential):
 
 
 class ResBottleneckBlock(nn.Module):
-    """A bottleneck with a way around."""
+    """Bottleneck with a residual connection."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class ResBottleneckBlock(nn.Module):
 
 
 class AnyStage(nn.Sequential):
-    """Blocks of one width, of which the first has the stride."""
+    """Blocks of one width, the first of which has the stride."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class AnyStage(nn.Sequential):
 
 
 class RegNet(nn.Module):
-    """A stem, stages whose widths follow a rule, and a linear layer."""
+    """A stem, stages of quantised widths, and a linear layer."""
 
     def __init__(
         self,
@@ -296,7 +296,7 @@ class RegNet(nn.Module):
 
 
 def _conv_normal(module: nn.Module) -> None:
-    """By what a convolution puts out as if it had one group."""
+    """Kaiming initialisation by the fan out, as if there were one group."""
     if isinstance(module, nn.Conv2d):
         outputs = module.kernel_size[0] * module.kernel_size[1] * module.out_channels
         nn.init.normal_(module.weight, mean=0.0, std=math.sqrt(2.0 / outputs))

@@ -51,7 +51,7 @@ _Norm = Callable[..., nn.Module]
 def conv3x3(
     in_planes: int, out_planes: int, stride: int = 1, groups: int = 1, dilation: int = 1
 ) -> nn.Conv2d:
-    """Make a 3 × 3 convolution that keeps the size for a stride of 1."""
+    """Make a 3 × 3 convolution; with a stride of 1 it keeps the size."""
     return nn.Conv2d(
         in_planes,
         out_planes,
@@ -65,12 +65,12 @@ def conv3x3(
 
 
 def conv1x1(in_planes: int, out_planes: int, stride: int = 1) -> nn.Conv2d:
-    """Make a convolution of single pixels."""
+    """Make a 1 × 1 convolution."""
     return nn.Conv2d(in_planes, out_planes, kernel_size=1, stride=stride, bias=False)
 
 
 class BasicBlock(nn.Module):
-    """Two 3 × 3 convolutions with a way around them."""
+    """Two 3 × 3 convolutions with a residual connection."""
 
     expansion = 1
 
@@ -107,9 +107,9 @@ class BasicBlock(nn.Module):
 
 
 class Bottleneck(nn.Module):
-    """A 3 × 3 convolution on few channels between two that narrow and widen, and a way around.
+    """Residual bottleneck block: a 3 × 3 convolution between two 1 × 1 ones.
 
-    The stride is that of the 3 × 3 convolution, not of the first one as in the paper.
+    The stride is in the 3 × 3 convolution, not in the first one as in the paper.
     """
 
     expansion = 4
@@ -150,7 +150,7 @@ _Block = type[BasicBlock] | type[Bottleneck]
 
 
 class ResNet(nn.Module):
-    """A stem, four stages of blocks, a mean over the plane and a linear layer."""
+    """A stem, four stages of blocks, global average pooling and a linear layer."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ class ResNet(nn.Module):
 
 
 def _silent(module: nn.Module) -> None:
-    """Blocks that at first only pass on what they are given."""
+    """Initialise blocks as identities, by zero weights in their last normalisation."""
     if isinstance(module, Bottleneck):
         constant(module.bn3.weight, 0.0)
     elif isinstance(module, BasicBlock):
@@ -240,7 +240,7 @@ def _silent(module: nn.Module) -> None:
 
 @builder(ResNet18_Weights)
 def resnet18(**kwargs: Any) -> ResNet:
-    """ResNet of 18 layers.
+    """ResNet-18.
 
     Args:
         weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
@@ -262,7 +262,7 @@ def resnet18(**kwargs: Any) -> ResNet:
 
 @builder(ResNet34_Weights)
 def resnet34(**kwargs: Any) -> ResNet:
-    """ResNet of 34 layers.
+    """ResNet-34.
 
     Args:
         weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
@@ -281,7 +281,7 @@ def resnet34(**kwargs: Any) -> ResNet:
 
 @builder(ResNet50_Weights)
 def resnet50(**kwargs: Any) -> ResNet:
-    """ResNet of 50 layers.
+    """ResNet-50.
 
     Args:
         weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
@@ -300,7 +300,7 @@ def resnet50(**kwargs: Any) -> ResNet:
 
 @builder(ResNet101_Weights)
 def resnet101(**kwargs: Any) -> ResNet:
-    """ResNet of 101 layers.
+    """ResNet-101.
 
     Args:
         weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
@@ -319,7 +319,7 @@ def resnet101(**kwargs: Any) -> ResNet:
 
 @builder(ResNet152_Weights)
 def resnet152(**kwargs: Any) -> ResNet:
-    """ResNet of 152 layers.
+    """ResNet-152.
 
     Args:
         weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
@@ -338,29 +338,29 @@ def resnet152(**kwargs: Any) -> ResNet:
 
 @builder(ResNeXt50_32X4D_Weights)
 def resnext50_32x4d(**kwargs: Any) -> ResNet:
-    """Make a ResNeXt of 50 layers with 32 groups of 4 channels."""
+    """Make a ResNeXt-50 with 32 groups of 4 channels."""
     return ResNet(Bottleneck, [3, 4, 6, 3], **{"groups": 32, "width_per_group": 4, **kwargs})
 
 
 @builder(ResNeXt101_32X8D_Weights)
 def resnext101_32x8d(**kwargs: Any) -> ResNet:
-    """Make a ResNeXt of 101 layers with 32 groups of 8 channels."""
+    """Make a ResNeXt-101 with 32 groups of 8 channels."""
     return ResNet(Bottleneck, [3, 4, 23, 3], **{"groups": 32, "width_per_group": 8, **kwargs})
 
 
 @builder(ResNeXt101_64X4D_Weights)
 def resnext101_64x4d(**kwargs: Any) -> ResNet:
-    """Make a ResNeXt of 101 layers with 64 groups of 4 channels."""
+    """Make a ResNeXt-101 with 64 groups of 4 channels."""
     return ResNet(Bottleneck, [3, 4, 23, 3], **{"groups": 64, "width_per_group": 4, **kwargs})
 
 
 @builder(Wide_ResNet50_2_Weights)
 def wide_resnet50_2(**kwargs: Any) -> ResNet:
-    """Make a ResNet of 50 layers, twice as wide inside its blocks."""
+    """Make a ResNet-50 that is twice as wide inside its blocks."""
     return ResNet(Bottleneck, [3, 4, 6, 3], **{"width_per_group": 128, **kwargs})
 
 
 @builder(Wide_ResNet101_2_Weights)
 def wide_resnet101_2(**kwargs: Any) -> ResNet:
-    """Make a ResNet of 101 layers, twice as wide inside its blocks."""
+    """Make a ResNet-101 that is twice as wide inside its blocks."""
     return ResNet(Bottleneck, [3, 4, 23, 3], **{"width_per_group": 128, **kwargs})

@@ -45,7 +45,7 @@ def _windows(channels: int, stride: int) -> list[nn.Module]:
 
 
 class InvertedResidual(nn.Module):
-    """One half of the channels changed, the other passed on, then both mixed."""
+    """Block that transforms half of the channels, passes the other on, and shuffles both."""
 
     def __init__(self, inp: int, oup: int, stride: int) -> None:
         super().__init__()

@@ -23,7 +23,7 @@ SqueezeNet1_1_Weights: Any = weights_of("squeezenet1_1")
 
 
 class Fire(nn.Module):
-    """Few channels, then many of single pixels and many of 3 × 3 ones."""
+    """Fire module: a 1 × 1 convolution to few channels, then 1 × 1 and 3 × 3 ones to many."""
 
     def __init__(
         self, inplanes: int, squeeze_planes: int, expand1x1_planes: int, expand3x3_planes: int
@@ -51,7 +51,7 @@ class Fire(nn.Module):
 
 
 def _fire(channels: int, squeezed: int) -> Fire:
-    """Eight times as many channels as it squeezes to."""
+    """Fire module with eight times as many channels as it squeezes to."""
     return Fire(channels, squeezed, 4 * squeezed, 4 * squeezed)
 
 
@@ -60,7 +60,7 @@ def _pool() -> nn.MaxPool2d:
 
 
 class SqueezeNet(nn.Module):
-    """Fire modules and a convolution that gives one plane for each class."""
+    """Fire modules and a convolution with one output channel per class."""
 
     def __init__(self, version: str = "1_0", num_classes: int = 1000, dropout: float = 0.5) -> None:
         super().__init__()

@@ -48,7 +48,7 @@ def _get_relative_position_bias(
     relative_position_index: Tensor,
     window_size: Sequence[int],
 ) -> Tensor:
-    """What the places of two pixels add to their score, (1, heads, pixels, pixels)."""
+    """The relative position bias of two pixels, (1, heads, pixels, pixels)."""
     pixels = math.prod(window_size)
     chosen = relative_position_bias_table[relative_position_index].view(pixels, pixels, -1)
     return chosen.permute(2, 0, 1).contiguous().unsqueeze(0)
@@ -69,7 +69,7 @@ def shifted_window_attention(
     logit_scale: Tensor | None = None,
     training: bool = True,
 ) -> Tensor:
-    """Attention within windows of images (B, H, W, C); with a ``logit_scale`` that of v2."""
+    """Windowed attention in images (B, H, W, C); with a ``logit_scale`` that of v2."""
     return window_attention(
         input,
         qkv_weight,
@@ -88,21 +88,21 @@ def shifted_window_attention(
 
 
 def _patch_merging_pad(x: Tensor) -> Tensor:
-    """Four pixels as one with four times the channels."""
+    """Gather 2 × 2 pixels into the channels of one."""
     height, width = x.shape[-3:-1]
     x = pad(x, (0, 0, 0, width % 2, 0, height % 2))
     corners = ((0, 0), (1, 0), (0, 1), (1, 1))
     return fb.cat([x[..., row::2, column::2, :] for row, column in corners], -1)
 
 
-# Their steps depend on shapes: to a tracer each is one.
+# Their steps depend on shapes: a tracer treats each as one node.
 fx.wrap("_get_relative_position_bias")
 fx.wrap("_patch_merging_pad")
 fx.wrap("shifted_window_attention")
 
 
 class ShiftedWindowAttention(nn.Module):
-    """Attention within windows, which may lie across those of the layer before."""
+    """Windowed attention, optionally with shifted windows."""
 
     def __init__(
         self,
@@ -138,17 +138,17 @@ class ShiftedWindowAttention(nn.Module):
             )
 
     def define_relative_position_bias_table(self) -> None:
-        """Make a bias for each way in which two places can lie to each other."""
+        """Make a bias for each relative position."""
         table = fb.zeros(math.prod(2 * side - 1 for side in self.window_size), self.num_heads)
         self.relative_position_bias_table: nn.Parameter = nn.Parameter(table)
         nn.init.trunc_normal_(self.relative_position_bias_table, std=0.02)
 
     def define_relative_position_index(self) -> None:
-        """Keep which row of the table each pair of places has."""
+        """Compute the index into the table for each pair of positions."""
         self.register_buffer("relative_position_index", pair_index(self.window_size).flatten())
 
     def get_relative_position_bias(self) -> Tensor:
-        """Return what the places of two pixels add to their score."""
+        """Return the relative position bias."""
         return _get_relative_position_bias(
             self.relative_position_bias_table, self.relative_position_index, self.window_size
         )
@@ -176,7 +176,7 @@ class ShiftedWindowAttention(nn.Module):
 
 
 class ShiftedWindowAttentionV2(ShiftedWindowAttention):
-    """The same by cosines, with biases that a small network makes of distances."""
+    """Windowed attention of v2: cosine similarity, and biases computed by a small network."""
 
     def __init__(
         self,
@@ -207,7 +207,7 @@ class ShiftedWindowAttentionV2(ShiftedWindowAttention):
         )
 
     def define_relative_position_bias_table(self) -> None:
-        """Keep the distances that biases are made of, on a logarithmic scale."""
+        """Compute the coordinates that biases are made of, on a logarithmic scale."""
         rows, columns = (
             fb.arange(-(side - 1), side, dtype=fb.float32) / (side - 1) * 8
             for side in self.window_size
@@ -218,7 +218,7 @@ class ShiftedWindowAttentionV2(ShiftedWindowAttention):
         self.register_buffer("relative_coords_table", table)
 
     def get_relative_position_bias(self) -> Tensor:
-        """Return what the places of two pixels add to their score."""
+        """Return the relative position bias."""
         table: Tensor = self.cpb_mlp(self.relative_coords_table)
         biases = _get_relative_position_bias(
             table.view(-1, self.num_heads), self.relative_position_index, self.window_size
@@ -230,7 +230,7 @@ class ShiftedWindowAttentionV2(ShiftedWindowAttention):
 
 
 class PatchMerging(nn.Module):
-    """Four pixels as one with twice the channels."""
+    """Merge 2 × 2 pixels into one with twice the channels."""
 
     def __init__(self, dim: int, norm_layer: _Norm = nn.LayerNorm) -> None:
         super().__init__()
@@ -256,7 +256,7 @@ class PatchMergingV2(nn.Module):
 
 
 class SwinTransformerBlock(nn.Module):
-    """Attention and a perceptron, each with a normalisation before and a way around."""
+    """Pre-norm transformer block: attention and an MLP, each with a residual connection."""
 
     def __init__(
         self,
@@ -299,7 +299,7 @@ class SwinTransformerBlock(nn.Module):
 
 
 class SwinTransformerBlockV2(SwinTransformerBlock):
-    """The same with the normalisations afterwards."""
+    """Post-norm transformer block of v2."""
 
     def __init__(
         self,
@@ -343,7 +343,7 @@ def make_stages(
     stochastic_depth_prob: float,
     norm_layer: _Norm,
 ) -> tuple[list[nn.Module], int]:
-    """Blocks in stages with merging between them, and the channels of the last stage."""
+    """Return blocks in stages with merging between them, and the channels of the last stage."""
     layers: list[nn.Module] = []
     total, done = sum(depths), 0
     for number, (depth, heads) in enumerate(zip(depths, num_heads, strict=True), 1):
@@ -368,7 +368,7 @@ def make_stages(
 
 
 class SwinTransformer(nn.Module):
-    """Stages of blocks with smaller images between them."""
+    """Stages of blocks with downsampling between them."""
 
     def __init__(
         self,

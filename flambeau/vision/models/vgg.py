@@ -43,7 +43,7 @@ _FROM_FILE = {"init_weights": False}
 
 
 def _stages(*depths: int) -> list[int | str]:
-    """So many convolutions of 64, 128, 256, 512 and 512 channels, each with a pooling after it."""
+    """Return the layers for given numbers of convolutions of 64, 128, 256, 512 and 512 channels."""
     layers: list[int | str] = []
     for depth, channels in zip(depths, (64, 128, 256, 512, 512), strict=True):
         layers += [channels] * depth
@@ -60,7 +60,7 @@ cfgs: dict[str, list[int | str]] = {
 
 
 def make_layers(cfg: Sequence[int | str], batch_norm: bool = False) -> nn.Sequential:
-    """Make the convolutions of a list of channels, ``"M"`` being a pooling."""
+    """Make convolutions from a list of channels, in which ``"M"`` is a pooling layer."""
     layers: list[nn.Module] = []
     channels = 3
     for entry in cfg:
@@ -130,7 +130,7 @@ vgg19_bn: _Model = _model(
 
 @builder(VGG16_Weights, pretrained=_FROM_FILE)
 def vgg16(**kwargs: Any) -> VGG:
-    """VGG of 16 layers.
+    """VGG-16.
 
     Args:
         weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.
@@ -149,7 +149,7 @@ def vgg16(**kwargs: Any) -> VGG:
 
 @builder(VGG19_Weights, pretrained=_FROM_FILE)
 def vgg19(**kwargs: Any) -> VGG:
-    """VGG of 19 layers.
+    """VGG-19.
 
     Args:
         weights: Pretrained weights, such as `"DEFAULT"`; they are downloaded. Default: None.

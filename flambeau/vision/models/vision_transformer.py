@@ -41,7 +41,7 @@ _NORM = partial(nn.LayerNorm, eps=1e-6)
 
 
 class ConvStemConfig(NamedTuple):
-    """A convolution that images go through before they are cut into patches."""
+    """A convolution before the image is split into patches."""
 
     out_channels: int
     kernel_size: int
@@ -73,7 +73,7 @@ class MLPBlock(MLP):
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        # Published files are from when the layers were attributes and not numbers.
+        # Published files are from when the layers were attributes and not indices.
         if (local_metadata.get("version") or 1) < 2:
             for number, old in ((0, "linear_1"), (3, "linear_2")):
                 for kind in ("weight", "bias"):
@@ -84,12 +84,12 @@ class MLPBlock(MLP):
 
 
 def _check_rank(x: Tensor) -> None:
-    # An assertion that tracers record, where a condition would stop them.
+    # An assertion that tracers record; a condition would stop them.
     fb._assert(x.dim() == 3, f"Expected (batch_size, seq_length, hidden_dim) got {x.shape}")
 
 
 class EncoderBlock(nn.Module):
-    """Attention and a perceptron, each with a normalisation before and a way around."""
+    """Pre-norm transformer block: attention and an MLP, each with a residual connection."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class EncoderBlock(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Places added to patches, and the blocks."""
+    """Positional embedding and transformer blocks."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class Encoder(nn.Module):
 
 
 class VisionTransformer(nn.Module):
-    """A transformer over the patches of an image of one size."""
+    """Transformer over the patches of an image of a fixed size."""
 
     def __init__(
         self,
@@ -223,7 +223,7 @@ class VisionTransformer(nn.Module):
         constant(head.bias, 0.0)
 
     def _process_input(self, x: Tensor) -> Tensor:
-        """Patches as a sequence of vectors."""
+        """Return patches as a sequence of vectors."""
         for side, length in (("height", x.shape[-2]), ("width", x.shape[-1])):
             fb._assert(
                 length == self.image_size,
@@ -301,7 +301,7 @@ def interpolate_embeddings(
     interpolation_mode: str = "bicubic",
     reset_heads: bool = False,
 ) -> OrderedDict[str, Tensor]:
-    """Return a state dict for images of another size, perhaps without the classifier."""
+    """Return a state dict for another image size, optionally without the classifier."""
     places = model_state["encoder.pos_embedding"]
     count, length, width = places.shape
     if count != 1:

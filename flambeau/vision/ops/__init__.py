@@ -1,4 +1,4 @@
-"""Boxes, regions and the layers that networks for images are made of."""
+"""Boxes, regions of interest and layers of image networks."""
 
 from flambeau.vision.ops.box_losses import (
     complete_box_iou_loss,

@@ -1,4 +1,4 @@
-"""The forms that boxes are written in."""
+"""Conversion between box formats."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from flambeau import Tensor
 
 __all__ = ["ROTATED", "STRAIGHT", "box_convert"]
 
-# By their fields: corners (x, y), a middle (cx, cy), sides (w, h), an angle in degrees (r).
+# By their fields: corners (x, y), a centre (cx, cy), sides (w, h), an angle in degrees (r).
 STRAIGHT = ("xyxy", "xywh", "cxcywh")
 ROTATED = ("cxcywhr", "xywhr", "xyxyxyxy")
 
 
 def box_convert(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
-    """Return boxes (..., K) in another form: ``xyxy``, ``xywh``, ``cxcywh``, or turned ones.
+    """Return boxes (..., K) in another format: ``xyxy``, ``xywh``, ``cxcywh``, or rotated ones.
 
-    Those are ``xywhr`` (a corner, the sides, degrees against the clock), ``cxcywhr`` and
-    ``xyxyxyxy``, all four corners.
+    Rotated formats are ``xywhr`` (a corner, the sides, an angle in degrees counter-clockwise),
+    ``cxcywhr`` and ``xyxyxyxy``, all four corners.
     """
     given, wanted = ([fmt in forms for forms in (STRAIGHT, ROTATED)] for fmt in (in_fmt, out_fmt))
     if not any(given) or not any(wanted):
@@ -52,7 +52,7 @@ def _straight(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
 
 
 def _rotated(boxes: Tensor, in_fmt: str, out_fmt: str) -> Tensor:
-    """By way of a corner and the vectors of the two sides that start there."""
+    """Convert through a corner and the vectors of the two sides that start there."""
     values = boxes if boxes.is_floating_point() else boxes.float()
     corner = values[..., :2]
     if in_fmt == "xyxyxyxy":

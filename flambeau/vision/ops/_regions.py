@@ -1,4 +1,4 @@
-"""Regions of images in the two forms programs give them."""
+"""Regions of images in the two forms that programs use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["pair_of", "rows_of"]
 
 
 def rows_of(boxes: Tensor | Sequence[Tensor]) -> Tensor:
-    """Rows (image, left, top, right, bottom), also of one tensor of boxes for every image."""
+    """Rows (image, left, top, right, bottom), also from one tensor of boxes per image."""
     if isinstance(boxes, Tensor):
         if boxes.ndim != 2 or boxes.shape[1] != 5:
             raise AssertionError(

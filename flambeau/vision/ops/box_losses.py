@@ -13,7 +13,7 @@ __all__ = ["complete_box_iou_loss", "distance_box_iou_loss", "generalized_box_io
 def generalized_box_iou_loss(
     boxes1: Tensor, boxes2: Tensor, reduction: str = "none", eps: float = 1e-7
 ) -> Tensor:
-    """Return 1 less the generalised overlap of each pair (N, 4)."""
+    """Return 1 minus the generalised IoU of each pair (N, 4)."""
     overlap, either, sides = _pairs(boxes1, boxes2, eps)
     area = sides[..., 0] * sides[..., 1]
     return _reduced(1 - (overlap - (area - either) / (area + eps)), reduction)
@@ -22,14 +22,14 @@ def generalized_box_iou_loss(
 def distance_box_iou_loss(
     boxes1: Tensor, boxes2: Tensor, reduction: str = "none", eps: float = 1e-7
 ) -> Tensor:
-    """Return 1 less the overlap of each pair, plus how far apart their middles are."""
+    """Return 1 minus the IoU of each pair, plus the normalised distance of their centres."""
     return _reduced(_distance(boxes1, boxes2, eps)[0], reduction)
 
 
 def complete_box_iou_loss(
     boxes1: Tensor, boxes2: Tensor, reduction: str = "none", eps: float = 1e-7
 ) -> Tensor:
-    """Return the loss of distance plus a measure of how different the shapes are."""
+    """Return the distance IoU loss plus a penalty for different aspect ratios."""
     loss, overlap = _distance(boxes1, boxes2, eps)
     sides1, sides2 = (_float(boxes[..., 2:] - boxes[..., :2]) for boxes in (boxes1, boxes2))
     angle = fb.atan(sides2[..., 0] / sides2[..., 1]) - fb.atan(sides1[..., 0] / sides1[..., 1])
@@ -44,7 +44,7 @@ def _float(values: Tensor) -> Tensor:
 
 
 def _pairs(boxes1: Tensor, boxes2: Tensor, eps: float) -> tuple[Tensor, Tensor, Tensor]:
-    """The overlap, the area in either, and the sides of the box around both."""
+    """The IoU, the area of the union, and the sides of the enclosing box."""
     first, second = _float(boxes1), _float(boxes2)
     shared = fb.min(first[..., 2:], second[..., 2:]) - fb.max(first[..., :2], second[..., :2])
     shared = shared.clamp(min=0)

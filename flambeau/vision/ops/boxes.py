@@ -1,4 +1,4 @@
-"""Boxes (left, top, right, bottom): which to keep, how much they overlap, other forms of them."""
+"""Boxes (left, top, right, bottom): non-maximum suppression, overlap, clipping, areas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
     "remove_small_boxes",
 ]
 
-# As many numbers are compared at once; torchvision goes class by class from there on too.
+# Up to this many numbers are compared at once; above it torchvision goes class by class too.
 _MANY = 4000
 
 
@@ -49,7 +49,7 @@ def nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
 
 
 def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float) -> Tensor:
-    """Do the same for the boxes of each class ``idxs`` by itself."""
+    """Do the same separately for the boxes of each class ``idxs``."""
     if boxes.numel() == 0:
         return fb.empty(0, dtype=fb.int64, device=boxes.device)
     if boxes.numel() > _MANY:
@@ -60,7 +60,7 @@ def batched_nms(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: floa
 
 
 def _nms_by_class(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: float) -> Tensor:
-    """Class after class: no box is compared with all others, and none is moved."""
+    """Suppress class by class: no box is compared with all others, and none is moved."""
     kept = []
     for label in idxs.unique():
         rows = fb.where(idxs == label)[0]
@@ -70,14 +70,14 @@ def _nms_by_class(boxes: Tensor, scores: Tensor, idxs: Tensor, iou_threshold: fl
 
 
 def remove_small_boxes(boxes: Tensor, min_size: float) -> Tensor:
-    """Return the rows of boxes whose sides are both at least so long."""
+    """Return the indices of boxes whose sides are both at least ``min_size``."""
     width, height = boxes[:, 2] - boxes[:, 0], boxes[:, 3] - boxes[:, 1]
     large = fb.logical_and(width >= min_size, height >= min_size)
     return fb.argwhere(large).flatten()
 
 
 def clip_boxes_to_image(boxes: Tensor, size: tuple[int, int]) -> Tensor:
-    """Return boxes (..., 4) cut off at the edges of an image of (height, width)."""
+    """Return boxes (..., 4) clipped to an image of (height, width)."""
     height, width = size
     across, down = boxes[..., 0::2].clamp(0, width), boxes[..., 1::2].clamp(0, height)
     return fb.stack((across, down), boxes.ndim).reshape(boxes.shape)
@@ -94,14 +94,14 @@ def box_area(boxes: Tensor, fmt: str = "xyxy") -> Tensor:
 
 
 def _widened(boxes: Tensor) -> Tensor:
-    """Boxes in a type whose products do not overflow."""
+    """Convert boxes to a type whose products do not overflow."""
     if boxes.is_floating_point():
         return boxes if boxes.dtype in (fb.float32, fb.float64) else boxes.float()
     return boxes if boxes.dtype in (fb.int32, fb.int64) else boxes.int()
 
 
 def _overlap(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
-    """The areas that are in both and in either of every pair."""
+    """The areas of intersection and union of every pair."""
     wide, high = (
         _widened(fb.min(ends1, ends2) - fb.max(starts1, starts2)).clamp(min=0)
         for starts1, starts2, ends1, ends2 in _pairs(boxes1, boxes2)
@@ -112,7 +112,7 @@ def _overlap(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _hull(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
-    """The sides of the smallest box around every pair."""
+    """The sides of the enclosing box of every pair."""
     wide, high = (
         _widened(fb.max(ends1, ends2) - fb.min(starts1, starts2)).clamp(min=0)
         for starts1, starts2, ends1, ends2 in _pairs(boxes1, boxes2)
@@ -121,7 +121,7 @@ def _hull(boxes1: Tensor, boxes2: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _pairs(boxes1: Tensor, boxes2: Tensor) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
-    """Where boxes start and end along both axes, as (..., N, 1) and (..., 1, M)."""
+    """The start and end of boxes along both axes, as (..., N, 1) and (..., 1, M)."""
     for axis in (0, 1):
         starts1, ends1 = boxes1[..., axis, None], boxes1[..., axis + 2, None]
         starts2, ends2 = boxes2[..., None, :, axis], boxes2[..., None, :, axis + 2]
@@ -160,7 +160,7 @@ def _form(boxes: Tensor, given: str, wanted: str) -> Tensor:
 
 
 def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
-    """Return the overlap of every pair less the share of their hull that is in neither."""
+    """Return the IoU of every pair minus the share of the enclosing box outside of both."""
     both, either = _overlap(boxes1, boxes2)
     wide, high = _hull(boxes1, boxes2)
     area = wide * high
@@ -168,7 +168,7 @@ def generalized_box_iou(boxes1: Tensor, boxes2: Tensor) -> Tensor:
 
 
 def distance_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tensor:
-    """Return the overlap of every pair less the distance of their middles, in diagonals."""
+    """Return the IoU of every pair minus the squared distance of centres over diagonal."""
     both, either = _overlap(boxes1, boxes2)
     wide, high = _hull(boxes1, boxes2)
     diagonal = wide**2 + high**2 + eps
@@ -178,7 +178,7 @@ def distance_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tenso
 
 
 def complete_box_iou(boxes1: Tensor, boxes2: Tensor, eps: float = 1e-7) -> Tensor:
-    """Return `distance_box_iou` less a measure of how different the shapes are."""
+    """Return `distance_box_iou` minus a penalty for different aspect ratios."""
     both, either = _overlap(boxes1, boxes2)
     overlap = both / either
     shape1, shape2 = (_slope(boxes) for boxes in (boxes1, boxes2))
@@ -194,7 +194,7 @@ def _slope(boxes: Tensor) -> Tensor:
 
 
 def masks_to_boxes(masks: Tensor) -> Tensor:
-    """Return the box around the marked pixels of every mask (N, H, W); zeros if there are none."""
+    """Return the box around the set pixels of every mask (N, H, W); zeros if there are none."""
     if masks.ndim != 3:
         raise ValueError(f"masks must have shape (count, height, width), got {tuple(masks.shape)}")
     boxes = fb.zeros((masks.shape[0], 4), dtype=fb.float32, device=masks.device)

@@ -25,17 +25,17 @@ def deform_conv2d(
     dilation: _Pair = (1, 1),
     mask: Tensor | None = None,
 ) -> Tensor:
-    """Convolve with a kernel whose every element is moved by (y, x) for every pixel of the result.
+    """Convolve with a kernel whose elements are displaced by (y, x) for every output pixel.
 
-    ``offset`` has 2 · groups · kernel height · kernel width planes of the result's size, ``mask``
-    half as many: what each element is scaled by. Outside of the image are zeros.
+    ``offset`` has 2 · groups · kernel height · kernel width planes of the output's size, ``mask``
+    half as many, which scale the elements. The image is padded with zeros.
     """
     geometry = [list(pair_of(each)) for each in (stride, padding, dilation)]
     return _deform_conv2d(input, offset, mask, weight, bias, *geometry)
 
 
 class DeformConv2d(nn.Module):
-    """`deform_conv2d` with weights of its own."""
+    """`deform_conv2d` with its own weights."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class DeformConv2d(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weights and bias as an ordinary convolution does."""
+        """Initialise weight and bias like an ordinary convolution."""
         nn.init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.weight[0].numel())

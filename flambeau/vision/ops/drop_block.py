@@ -1,4 +1,4 @@
-"""Blocks of pixels left out at random (https://arxiv.org/abs/1810.12890)."""
+"""DropBlock: blocks of pixels dropped at random (https://arxiv.org/abs/1810.12890)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def drop_block2d(
     eps: float = 1e-06,
     training: bool = True,
 ) -> Tensor:
-    """Set squares of images (N, C, H, W) to zero, about ``p`` of all pixels, and scale the rest."""
+    """Zero random squares of images (N, C, H, W), about ``p`` of all pixels; scale the rest."""
     return _drop_block(input, p, block_size, inplace, eps, training, max_pool2d, 2)
 
 
@@ -32,7 +32,7 @@ def drop_block3d(
     eps: float = 1e-06,
     training: bool = True,
 ) -> Tensor:
-    """Set cubes of volumes (N, C, D, H, W) to zero, about ``p`` of all, and scale the rest."""
+    """Zero random cubes of volumes (N, C, D, H, W), about ``p`` of all; scale the rest."""
     return _drop_block(input, p, block_size, inplace, eps, training, max_pool3d, 3)
 
 
@@ -56,7 +56,7 @@ def _drop_block(
     block = min(block_size, *sides)
     if block % 2 == 0:
         raise ValueError(f"block size should be odd. Got {block} which is even.")
-    # So few middles of blocks that fit into the image that about p of its pixels are covered.
+    # The probability of a block centre at which about p of the pixels are covered.
     middles = [side - block + 1 for side in sides]
     rate = p * math.prod(sides) / (block**rank * math.prod(middles))
     drawn = fb.empty((*input.shape[:2], *middles), dtype=input.dtype, device=input.device)
@@ -68,7 +68,7 @@ def _drop_block(
 
 
 class _DropBlock(nn.Module):
-    """What both modules keep."""
+    """Common parts of both modules."""
 
     def __init__(
         self, p: float, block_size: int, inplace: bool = False, eps: float = 1e-06

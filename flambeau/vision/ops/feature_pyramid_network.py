@@ -22,7 +22,7 @@ class ExtraFPNBlock(nn.Module):
 
 
 class LastLevelMaxPool(ExtraFPNBlock):
-    """One more level, of every second pixel of the last."""
+    """One more level: every second pixel of the last."""
 
     def forward(
         self, results: list[Tensor], x: list[Tensor], names: list[str]
@@ -32,7 +32,7 @@ class LastLevelMaxPool(ExtraFPNBlock):
 
 
 class LastLevelP6P7(ExtraFPNBlock):
-    """Two more levels, by strided convolutions, of the last map before or after the pyramid."""
+    """Two more levels, by strided convolutions of the last map before or after the pyramid."""
 
     def __init__(self, in_channels: int, out_channels: int) -> None:
         super().__init__()
@@ -51,14 +51,14 @@ class LastLevelP6P7(ExtraFPNBlock):
 
 
 def _draw(convolution: nn.Conv2d) -> None:
-    """How convolutions of a pyramid begin."""
+    """Initialise the convolutions of a pyramid."""
     nn.init.kaiming_uniform_(convolution.weight, a=1)
     if convolution.bias is not None:
         nn.init.constant_(convolution.bias, 0)
 
 
 class FeaturePyramidNetwork(nn.Module):
-    """Feature maps of one width, each with what the smaller ones have seen."""
+    """Feature maps of equal width, each combined with the coarser ones from the top down."""
 
     def __init__(
         self,

@@ -15,9 +15,9 @@ def sigmoid_focal_loss(
     gamma: float = 2,
     reduction: str = "none",
 ) -> Tensor:
-    """Return a cross-entropy that counts what is already right for little.
+    """Return a binary cross-entropy that gives little weight to well classified elements.
 
-    ``alpha`` is the weight of positive targets, a negative one means none.
+    ``alpha`` is the weight of positive targets; a negative value disables it.
     """
     if not (0 <= alpha <= 1) and alpha != -1:
         raise ValueError(

@@ -23,7 +23,7 @@ _Sizes = int | Sequence[int]
 
 
 class FrozenBatchNorm2d(nn.Module):
-    """Batch normalisation whose statistics and factors never change."""
+    """Batch normalisation with fixed statistics and affine parameters."""
 
     def __init__(self, num_features: int, eps: float = 1e-5) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class FrozenBatchNorm2d(nn.Module):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, *args: Any, **kwargs: Any
     ) -> None:
-        # Weights of an ordinary batch normalisation count their batches.
+        # Weights of an ordinary batch normalisation have a batch counter.
         state_dict.pop(f"{prefix}num_batches_tracked", None)
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
 
@@ -54,7 +54,7 @@ class FrozenBatchNorm2d(nn.Module):
 
 
 class _ConvNormActivation(nn.Sequential):
-    """A convolution, a normalisation and an activation, whichever of the last two there are."""
+    """A convolution, with optional normalisation and activation."""
 
     _fb_conv: type[nn.Module]
     _fb_rank: int
@@ -97,7 +97,7 @@ class _ConvNormActivation(nn.Sequential):
 
     @classmethod
     def _fb_same(cls, kernel_size: _Sizes, dilation: _Sizes) -> _Sizes:
-        """The padding that keeps the size of an image for a stride of 1."""
+        """The padding that keeps the size of an image at a stride of 1."""
         if isinstance(kernel_size, int) and isinstance(dilation, int):
             return (kernel_size - 1) // 2 * dilation
         sizes, steps = (
@@ -108,7 +108,7 @@ class _ConvNormActivation(nn.Sequential):
 
 
 class Conv2dNormActivation(_ConvNormActivation):
-    """A convolution of images with batch normalisation and an activation unless told otherwise."""
+    """2D convolution, by default with batch normalisation and ReLU."""
 
     _fb_conv = nn.Conv2d
     _fb_rank = 2
@@ -143,7 +143,7 @@ class Conv2dNormActivation(_ConvNormActivation):
 
 
 class Conv3dNormActivation(_ConvNormActivation):
-    """The same for volumes."""
+    """3D convolution, by default with batch normalisation and ReLU."""
 
     _fb_conv = nn.Conv3d
     _fb_rank = 3
@@ -178,7 +178,7 @@ class Conv3dNormActivation(_ConvNormActivation):
 
 
 class SqueezeExcitation(nn.Module):
-    """Channels weighted by what all pixels together say (https://arxiv.org/abs/1709.01507)."""
+    """Squeeze-and-excitation: channels weighted by global features (arXiv:1709.01507)."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class SqueezeExcitation(nn.Module):
 
 
 class MLP(nn.Sequential):
-    """Linear layers with normalisation, activation and dropout between them."""
+    """Multilayer perceptron with optional normalisation, activation and dropout."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ class MLP(nn.Sequential):
 
 
 class Permute(nn.Module):
-    """The dimensions of a tensor in another order."""
+    """Permute the dimensions of a tensor."""
 
     def __init__(self, dims: Sequence[int]) -> None:
         super().__init__()

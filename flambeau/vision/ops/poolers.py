@@ -1,4 +1,4 @@
-"""Regions looked at in the feature maps that fit their size (https://arxiv.org/abs/1612.03144)."""
+"""Pooling of regions from the feature map that fits their size (arXiv:1612.03144)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["MultiScaleRoIAlign"]
 
 
 class MultiScaleRoIAlign(nn.Module):
-    """`roi_align` of each box in the map where it is about as large as boxes usually are.
+    """`roi_align` of each box in the pyramid level that fits its size.
 
-    A box of ``canonical_scale`` pixels belongs to the level ``canonical_level``, one of half the
+    A box of ``canonical_scale`` pixels belongs to the level ``canonical_level``, one of half that
     side to the level before it.
     """
 
@@ -61,14 +61,14 @@ class MultiScaleRoIAlign(nn.Module):
         ]
         lost = fb.argwhere(levels < 0).flatten()
         parts.append(parts[0].new_zeros((len(lost), *parts[0].shape[1:])))
-        # Level after level, then each where its box is.
+        # Computed level by level, then put back in the order of the boxes.
         return fb.cat(parts)[fb.cat([*chosen, lost]).argsort()]
 
     def _fb_levels(self, boxes: Tensor, scales: list[float]) -> Tensor:
-        """Which of the maps each box belongs to, -1 for one whose size is no number."""
+        """The level of each box, -1 if its size is NaN."""
         first, last = (-math.log2(scale) for scale in (scales[0], scales[-1]))
         sides = box_area(boxes).sqrt()
-        # A hair more, so that a box of exactly the usual size is in its own level.
+        # Slightly more, so that a box of exactly the canonical size is in its own level.
         wanted = fb.floor(self.canonical_level + fb.log2(sides / self.canonical_scale) + 1e-6)
         return (wanted.clamp(first, last) - first).nan_to_num(nan=-1.0).to(fb.int64)
 
@@ -80,6 +80,6 @@ class MultiScaleRoIAlign(nn.Module):
 
 
 def _scale(feature: Tensor, image_shapes: list[tuple[int, int]]) -> float:
-    """The power of two that a map is smaller by than the largest image."""
+    """The power of two by which a map is smaller than the largest image."""
     height = max(shape[0] for shape in image_shapes)
     return float(2.0 ** round(math.log2(feature.shape[-2] / height)))

@@ -18,7 +18,7 @@ def ps_roi_align(
     spatial_scale: float = 1.0,
     sampling_ratio: int = -1,
 ) -> Tensor:
-    """Return a grid of means of each region, each cell from a channel of its own.
+    """Return a grid of means of each region, each cell from its own channel.
 
     The input has height · width times as many channels as the result; otherwise this is `roi_align`
     with ``aligned``.

@@ -17,7 +17,7 @@ def ps_roi_pool(
     output_size: int | Sequence[int],
     spatial_scale: float = 1.0,
 ) -> Tensor:
-    """Return a grid of means of whole pixels of each region, each cell from a channel of its own.
+    """Return a grid of means over whole pixels of each region, each cell from its own channel.
 
     The input has height · width times as many channels as the result; empty cells are 0. As in
     torchvision the last row and column of an image are left out.

@@ -22,8 +22,8 @@ def roi_align(
     """Return a grid of means of each region of a batch of images.
 
     ``boxes`` are rows (image, left, top, right, bottom) or one tensor of boxes for every image.
-    Each cell is the mean of ``sampling_ratio``² points, of as many as fit where that is -1.
-    ``aligned`` takes the middle of a pixel, not its corner, for its place.
+    Each cell is the mean of ``sampling_ratio``² points; with -1, of as many as fit.
+    ``aligned`` measures positions from the centre of a pixel instead of its corner.
     """
     rows = rows_of(boxes)
     height, width = pair_of(output_size)

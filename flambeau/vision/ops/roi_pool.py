@@ -17,7 +17,7 @@ def roi_pool(
     output_size: int | Sequence[int],
     spatial_scale: float = 1.0,
 ) -> Tensor:
-    """Return a grid of the largest elements of each region of images; empty cells are 0."""
+    """Return a grid of maxima of each region of images; empty cells are 0."""
     height, width = pair_of(output_size)
     rows = rows_of(boxes).detach()
     argmax = _roi_pool_argmax(input.detach(), rows, spatial_scale, height, width)

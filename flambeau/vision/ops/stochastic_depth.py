@@ -1,4 +1,4 @@
-"""Branches left out at random (https://arxiv.org/abs/1603.09382)."""
+"""Stochastic depth: branches dropped at random (https://arxiv.org/abs/1603.09382)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["StochasticDepth", "stochastic_depth"]
 
 
 def stochastic_depth(input: Tensor, p: float, mode: str, training: bool = True) -> Tensor:
-    """Set a whole batch (``mode="batch"``) or single rows of it to zero with probability p."""
+    """Zero a whole batch (``mode="batch"``) or single rows of it with probability ``p``."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"drop probability has to be between 0 and 1, but got {p}")
     if mode not in ("batch", "row"):
@@ -25,7 +25,7 @@ def stochastic_depth(input: Tensor, p: float, mode: str, training: bool = True) 
 
 
 class StochasticDepth(nn.Module):
-    """Branches left out at random during training."""
+    """Drop branches at random during training."""
 
     def __init__(self, p: float, mode: str) -> None:
         super().__init__()

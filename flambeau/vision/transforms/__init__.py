@@ -1,4 +1,4 @@
-"""Transforms of images, on PIL images and on tensors."""
+"""Image transforms for PIL images and tensors."""
 
 from flambeau.vision.transforms import functional as functional
 from flambeau.vision.transforms.autoaugment import *

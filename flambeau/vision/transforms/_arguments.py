@@ -9,7 +9,7 @@ __all__ = ["angles_of", "size_of"]
 
 
 def size_of(size: Any, message: str) -> tuple[int, int]:
-    """(height, width), also of one number for both."""
+    """(height, width), also from one number for both."""
     if isinstance(size, (int, float)):
         return int(size), int(size)
     if isinstance(size, Sequence) and len(size) == 1:
@@ -22,7 +22,7 @@ def size_of(size: Any, message: str) -> tuple[int, int]:
 
 
 def angles_of(value: Any, name: str, lengths: tuple[int, ...] = (2,)) -> list[float]:
-    """The range of an angle, also of one number for both directions."""
+    """The range of an angle, also from one number for both directions."""
     if isinstance(value, (int, float)):
         if value < 0:
             raise ValueError(f"If {name} is a single number, it must be positive, got {value}")

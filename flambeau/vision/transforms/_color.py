@@ -1,4 +1,4 @@
-"""Colours and sharpness, also random ones."""
+"""Colours and sharpness, also at random."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class GaussianBlur(nn.Module):
 
 
 class _Sometimes(nn.Module):
-    """A change that happens with a probability, shown with its own arguments first."""
+    """A transform with a probability, whose text shows its own arguments first."""
 
     _fb_shown: tuple[str, ...] = ("p",)
 

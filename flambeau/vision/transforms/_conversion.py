@@ -1,4 +1,4 @@
-"""Kinds of images and types of elements; values as networks want them."""
+"""Conversion between kinds of images and dtypes; normalisation."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class RandomErasing(nn.Module):
         ratio: Sequence[float],
         value: Sequence[float] | None = None,
     ) -> tuple[int, int, int, int, Tensor]:
-        """Draw the top, left, height and width of a rectangle and what is put there."""
+        """Draw the top, left, height and width of a rectangle and its new contents."""
         channels, height, width = img.shape[-3:]
         drawn = random_patch((channels, height, width), scale, ratio, value)
         return (0, 0, height, width, img) if drawn is None else drawn
@@ -102,7 +102,7 @@ def random_patch(
     ratio: Sequence[float],
     value: Sequence[float] | None,
 ) -> tuple[int, int, int, int, Tensor] | None:
-    """Draw a rectangle of an image (C, H, W) and what is put there; None where none fits."""
+    """Draw a rectangle of an image (C, H, W) and its new contents; None if none fits."""
     channels, height, width = dimensions
     logs = math.log(ratio[0]), math.log(ratio[1])
     for _ in range(10):

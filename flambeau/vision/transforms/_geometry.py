@@ -1,4 +1,4 @@
-"""Sizes, crops, flips and margins, also random ones."""
+"""Resizing, cropping, flipping and padding, also at random."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class Pad(nn.Module):
 
 
 class RandomCrop(nn.Module):
-    """Crop an image at a random place.
+    """Crop an image at a random position.
 
     Args:
         size: (height, width), or one int for a square.
@@ -255,7 +255,7 @@ class RandomResizedCrop(nn.Module):
     def get_params(
         img: Image, scale: Sequence[float], ratio: Sequence[float]
     ) -> tuple[int, int, int, int]:
-        """Draw the top, left, height and width of a crop; the middle where none is found."""
+        """Draw the top, left, height and width of a crop; a centre crop if none is found."""
         _, height, width = dimensions(img)
         return random_place(height, width, scale, ratio)
 
@@ -274,7 +274,7 @@ class RandomResizedCrop(nn.Module):
 def random_place(
     height: int, width: int, scale: Sequence[float], ratio: Sequence[float]
 ) -> tuple[int, int, int, int]:
-    """Draw a crop of an image of this size; the middle where none of such a shape is found."""
+    """Draw a crop of an image of this size; a centre crop if none of such a shape is found."""
     logs = math.log(ratio[0]), math.log(ratio[1])
     for _ in range(10):
         area = height * width * uniform(*scale)

@@ -1,4 +1,4 @@
-"""What every transform asks of an image: its kind, its size, how to read between its pixels."""
+"""Properties of images that every transform needs: kind, size, interpolation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Fill: TypeAlias = "float | Sequence[float] | None"
 
 
 class InterpolationMode(Enum):
-    """How a value between pixels is found; box, hamming and lanczos are for PIL images only."""
+    """How pixels are interpolated; box, hamming and lanczos are for PIL images only."""
 
     NEAREST = "nearest"
     NEAREST_EXACT = "nearest-exact"
@@ -61,7 +61,7 @@ _MAX_VALUES = {
 
 
 def interpolation_of(value: InterpolationMode | int) -> InterpolationMode:
-    """An interpolation mode, also from Pillow's number of it."""
+    """An interpolation mode, also from Pillow's code for it."""
     if isinstance(value, int) and value in _MODES_OF_NUMBERS:
         return _MODES_OF_NUMBERS[value]
     if not isinstance(value, InterpolationMode):
@@ -73,12 +73,12 @@ def interpolation_of(value: InterpolationMode | int) -> InterpolationMode:
 
 
 def pil_number(mode: InterpolationMode) -> int:
-    """Pillow's number of an interpolation mode."""
+    """Pillow's code for an interpolation mode."""
     return _PIL_NUMBERS[mode]
 
 
 def dimensions(img: Image) -> tuple[int, int, int]:
-    """Channels, height and width."""
+    """Return channels, height and width."""
     if isinstance(img, Tensor):
         if img.ndim < 2:
             raise TypeError(f"Tensor is not a torch image: it has shape {tuple(img.shape)}")
@@ -90,12 +90,12 @@ def dimensions(img: Image) -> tuple[int, int, int]:
 
 
 def max_value(dtype: fb.dtype) -> int:
-    """The value of white: 1 for floating point, the largest number otherwise."""
+    """The value of white: 1 for floating point, the largest integer otherwise."""
     return _MAX_VALUES.get(dtype, 1)
 
 
 def need_float(img: Tensor) -> Tensor:
-    """Refuse an image whose elements are integers."""
+    """Refuse an image of integers."""
     if not img.is_floating_point():
         raise TypeError(f"Input tensor should be a float tensor. Got {img.dtype}.")
     return img

@@ -1,4 +1,4 @@
-"""The numbers of plane transformations, as Pillow and the tensor kernels take them."""
+"""Coefficients of planar transformations, as Pillow and the tensor kernels take them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def inverse_affine(
     scale: float,
     shear: Sequence[float],
 ) -> list[float]:
-    """The six numbers that take a point of the result to its place in the image.
+    """The six coefficients that map a point of the result to its position in the image.
 
-    The image is sheared along y, then along x, rotated, scaled about `center`, then moved.
+    The image is sheared along y, then along x, rotated, scaled about `center`, then translated.
     """
     rotation, shear_x, shear_y = (math.radians(v) for v in (angle, *shear))
     cos, sin = math.cos(rotation - shear_y), math.sin(rotation - shear_y)
@@ -27,7 +27,7 @@ def inverse_affine(
     b = -cos * math.tan(shear_x) / math.cos(shear_y) - math.sin(rotation)
     c = sin / math.cos(shear_y)
     d = -sin * math.tan(shear_x) / math.cos(shear_y) + math.cos(rotation)
-    # Turning and shearing keep areas: the inverse needs no determinant.
+    # Rotation and shear preserve areas: the inverse needs no determinant.
     rows = [(d / scale, -b / scale), (-c / scale, a / scale)]
     dx, dy = -center[0] - translate[0], -center[1] - translate[1]
     matrix: list[float] = []
@@ -37,12 +37,12 @@ def inverse_affine(
 
 
 def rotated_size(matrix: Sequence[float], width: int, height: int) -> tuple[int, int]:
-    """Width and height of the upright rectangle that holds a whole transformed image."""
+    """Width and height of the axis-aligned bounding box of a transformed image."""
     x, y = 0.5 * width, 0.5 * height
     corners = fb.tensor([[-x, -y, 1.0], [-x, y, 1.0], [x, y, 1.0], [x, -y, 1.0]])
     moved = corners @ fb.tensor(matrix).view(2, 3).t()
     lowest, highest = moved.amin(0), moved.amax(0)
-    # About the middle of the image; a corner that is on a pixel's edge by a hair stays there.
+    # Relative to the centre; rounding errors must not push a corner over the edge of a pixel.
     middle = fb.tensor((x, y))
     lowest, highest = lowest + middle, highest + middle
     lowest = ((lowest / 1e-4).trunc() * 1e-4).floor()
@@ -54,7 +54,7 @@ def rotated_size(matrix: Sequence[float], width: int, height: int) -> tuple[int,
 def perspective_coefficients(
     startpoints: Sequence[Sequence[float]], endpoints: Sequence[Sequence[float]]
 ) -> list[float]:
-    """The eight numbers of the plane perspective that takes four end points to their starts."""
+    """The eight coefficients of the perspective that maps four end points to their starts."""
     if len(startpoints) != 4 or len(endpoints) != 4:
         raise ValueError(
             f"Please provide exactly four corners, got {len(startpoints)} startpoints and "

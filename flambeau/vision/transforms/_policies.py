@@ -1,6 +1,6 @@
 """The learned policies of AutoAugment (https://arxiv.org/abs/1805.09501).
 
-Each line is two changes made one after the other: name, probability, and strength from 0 to 9 for
+Each line is two operations applied in order: name, probability, and magnitude from 0 to 9 for
 those that have one.
 """
 

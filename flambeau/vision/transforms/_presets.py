@@ -1,4 +1,4 @@
-"""What images go through before a pretrained network sees them."""
+"""Preprocessing of images for pretrained networks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Mean = Sequence[float]
 
 
 def _normalized(image: Image, mean: _Mean, std: _Mean) -> Tensor:
-    """An image as a tensor of floating point numbers from 0 to 1, then normalised."""
+    """Convert an image to floating point from 0 to 1, then normalise it."""
     pixels = image_bytes(image) if isinstance(image, Tensor) else pil_bytes(image)
     steps = (F.convert_image_dtype, fb.float32), (F.normalize, tuple(mean), tuple(std))
     done = None if pixels is None else by_table(pixels, *steps)
@@ -38,7 +38,7 @@ def _text(preset: nn.Module, *names: str) -> str:
 
 
 class ImageClassification(nn.Module):
-    """An image scaled, cut to its middle, and normalised as in training."""
+    """Resize an image, crop its centre, and normalise it as in training."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ImageClassification(nn.Module):
         return _text(self, "crop_size", "resize_size", "mean", "std", "interpolation")
 
     def describe(self) -> str:
-        """Return in words what is done to an image."""
+        """Describe the preprocessing in words."""
         return (
             "Accepts PIL images and tensors (..., C, H, W). They are resized to "
             f"resize_size={self.resize_size} with interpolation={self.interpolation}, cropped to "
@@ -77,7 +77,7 @@ class ImageClassification(nn.Module):
 
 
 class SemanticSegmentation(nn.Module):
-    """An image scaled, if a size is given, and normalised."""
+    """Resize an image, if a size is given, and normalise it."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class SemanticSegmentation(nn.Module):
         return _text(self, "resize_size", "mean", "std", "interpolation")
 
     def describe(self) -> str:
-        """Return in words what is done to an image."""
+        """Describe the preprocessing in words."""
         return (
             "Accepts PIL images and tensors (..., C, H, W). They are resized to "
             f"resize_size={self.resize_size} with interpolation={self.interpolation}, scaled to "
@@ -113,7 +113,7 @@ class SemanticSegmentation(nn.Module):
 
 
 class VideoClassification(nn.Module):
-    """Videos (..., T, C, H, W) scaled, cut to their middle and normalised, as (..., C, T, H, W)."""
+    """Resize videos (..., T, C, H, W), crop their centre, normalise, as (..., C, T, H, W)."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class VideoClassification(nn.Module):
 
     def forward(self, vid: Tensor) -> Tensor:
         images = vid.flatten(0, -4)
-        # No smoothing, as when these weights were trained.
+        # Without antialiasing, as when these weights were trained.
         images = F.resize(images, self.resize_size, self.interpolation, antialias=False)
         images = _normalized(F.center_crop(images, self.crop_size), self.mean, self.std)
         return images.view(*vid.shape[:-2], *images.shape[-2:]).transpose(-4, -3)
@@ -142,7 +142,7 @@ class VideoClassification(nn.Module):
         return _text(self, "crop_size", "resize_size", "mean", "std", "interpolation")
 
     def describe(self) -> str:
-        """Return in words what is done to a video."""
+        """Describe the preprocessing in words."""
         return (
             "Accepts tensors (..., T, C, H, W). The images are resized to "
             f"resize_size={self.resize_size} with interpolation={self.interpolation}, cropped to "
@@ -152,7 +152,7 @@ class VideoClassification(nn.Module):
 
 
 class ObjectDetection(nn.Module):
-    """An image with values from 0 to 1: detectors scale and normalise it themselves."""
+    """Convert an image to values from 0 to 1: detectors resize and normalise it themselves."""
 
     def forward(self, img: Image) -> Tensor:
         tensor = img if isinstance(img, Tensor) else F.pil_to_tensor(img)
@@ -162,12 +162,12 @@ class ObjectDetection(nn.Module):
         return f"{type(self).__name__}()"
 
     def describe(self) -> str:
-        """Return in words what is done to an image."""
+        """Describe the preprocessing in words."""
         return "Accepts PIL images and tensors (..., C, H, W) and scales them to [0.0, 1.0]."
 
 
 class OpticalFlow(nn.Module):
-    """Two images, each with values from -1 to 1."""
+    """Convert two images to values from -1 to 1."""
 
     def forward(self, img1: Image, img2: Image) -> tuple[Tensor, Tensor]:
         first, second = (
@@ -179,5 +179,5 @@ class OpticalFlow(nn.Module):
         return f"{type(self).__name__}()"
 
     def describe(self) -> str:
-        """Return in words what is done to two images."""
+        """Describe the preprocessing in words."""
         return "Accepts two PIL images or tensors (..., C, H, W) and scales both to [-1.0, 1.0]."

@@ -1,4 +1,4 @@
-"""Transforms made of transforms."""
+"""Composition of transforms."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Lambda:
 
 
 class RandomTransforms:
-    """What `RandomOrder` and `RandomChoice` have in common."""
+    """Common parts of `RandomOrder` and `RandomChoice`."""
 
     def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
         if not isinstance(transforms, Sequence):

@@ -1,9 +1,9 @@
-"""Transforms that treat every value of a channel alike: bytes go through one table for them all.
+"""Transforms that change every value of a channel alike: for bytes, one lookup table for all.
 
-A transform that does so says it by ``_value_step()``: a function of images with its arguments, all
-of which can be compared. One that such a run may begin with also has ``_bytes_of(img)``, the bytes
-(..., C, H, W) that its step takes in place of an image, or None. Both are asked of the class that
-defines them alone, as a subclass may do something else; what has hooks is called.
+Such a transform defines ``_value_step()``: a function of images with its arguments, all
+of which can be compared. One that can begin a run also has ``_bytes_of(img)``, the bytes
+(..., C, H, W) that its step takes in place of an image, or None. Both count only in the class that
+defines them, as a subclass may do something else; a transform with hooks is called.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _EVERYWHERE = (
 
 
 def in_turn(transforms: Iterable[Callable[[Any], Any]], img: Any) -> Any:
-    """Transforms one after another, runs of changes of values in one go."""
+    """Apply transforms in order, runs of value changes in one pass."""
     waiting = list(transforms)
     while waiting:
         run = _run_of(waiting)
@@ -52,7 +52,7 @@ def in_turn(transforms: Iterable[Callable[[Any], Any]], img: Any) -> Any:
 
 
 def pil_bytes(img: Any) -> Tensor | None:
-    """The bytes of a PIL image, (bands, height, width), only to be read."""
+    """The bytes of a PIL image, (bands, height, width), read-only."""
     return bytes_of(img) if is_pil_image(img) else None
 
 
@@ -64,9 +64,9 @@ def image_bytes(img: Any) -> Tensor | None:
 
 
 def by_table(image: Tensor, *steps: Step) -> Tensor | None:
-    """An image of bytes after some steps; None if one of them must be called to say what is wrong.
+    """Apply some steps to an image of bytes; None if one must be called to report an error.
 
-    That is also so where it makes several channels of one.
+    None also if a step expands one channel to several.
     """
     try:
         return look_up(image, *steps)
@@ -75,7 +75,7 @@ def by_table(image: Tensor, *steps: Step) -> Tensor | None:
 
 
 def normalizing(function: Callable[..., Any], mean: Any, std: Any) -> Step | None:
-    """The step of a function of images, means and deviations; None if they are no numbers."""
+    """The step of a function of images, means and deviations; None if they are not numbers."""
     if any(isinstance(value, Tensor) and value.requires_grad for value in (mean, std)):
         return None
     try:
@@ -98,7 +98,7 @@ def _together(run: list[Any], img: Any) -> Any:
 
 
 def _run_of(transforms: list[Any]) -> list[Any]:
-    """The first transforms, as long as they change values alone."""
+    """The first transforms, as long as they only change values."""
     if "_fb_bytes_of" not in vars(type(transforms[0])):
         return []
     return list(itertools.takewhile(_changes_values, transforms))
@@ -109,6 +109,6 @@ def _changes_values(transform: Any) -> bool:
 
 
 def _is_alone(transform: Any) -> bool:
-    """Whether nothing but its class decides what a call does."""
+    """Whether its class alone decides what a call does."""
     own = vars(transform)
     return not (any(own.get(name) for name in _OVERRIDES) or any(_EVERYWHERE))

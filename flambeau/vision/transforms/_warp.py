@@ -30,7 +30,7 @@ def _checked_fill(fill: Any) -> Any:
 
 
 def _fill_for(img: Image, fill: Any) -> Fill:
-    """One value for every channel of a tensor; a PIL image takes what it is given."""
+    """One value for every channel of a tensor; a PIL image takes the value as it is."""
     if not isinstance(img, Tensor):
         return fill  # type: ignore[no-any-return]
     channels = dimensions(img)[0]
@@ -144,7 +144,7 @@ class RandomAffine(nn.Module):
         shears: Sequence[float] | None,
         img_size: Sequence[int],
     ) -> tuple[float, tuple[int, int], float, tuple[float, float]]:
-        """Draw the angle, the way (x, y), the scale and the two shears."""
+        """Draw the angle, the translation (x, y), the scale and the two shears."""
         angle = uniform(degrees[0], degrees[1])
         way, scale, shear = (0, 0), 1.0, (0.0, 0.0)
         if translate is not None:

@@ -1,4 +1,4 @@
-"""Changes drawn from a set, as found by search or none: AutoAugment and its successors."""
+"""AutoAugment and its successors: operations drawn from a set, learned or at random."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from flambeau.vision.transforms._random import below
 
 __all__ = ["AugMix", "AutoAugment", "AutoAugmentPolicy", "RandAugment", "TrivialAugmentWide"]
 
-# For every change: its strengths (one number where it has none), and whether it has two directions.
+# Of every operation: its magnitudes (one number if it has none), and whether it has two signs.
 Space = dict[str, tuple[Tensor, bool]]
 _ENHANCEMENTS = ("Brightness", "Color", "Contrast", "Sharpness")
 NO_STRENGTH = (fb.tensor(0.0), False)
 
 
 class AutoAugmentPolicy(Enum):
-    """The data that a policy was learned on."""
+    """The data set that a policy was learned on."""
 
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"
@@ -33,7 +33,7 @@ class AutoAugmentPolicy(Enum):
 
 
 def _space(bins: int, shear: float, ways: Sequence[float], degrees: float) -> Space:
-    """Changes of place, from none to the strongest."""
+    """Geometric operations, from none to the strongest."""
     return {
         "ShearX": (fb.linspace(0.0, shear, bins), True),
         "ShearY": (fb.linspace(0.0, shear, bins), True),
@@ -48,7 +48,7 @@ def _enhancements(bins: int, strongest: float) -> Space:
 
 
 def _tones(bins: int, bits: int, fewer: int) -> Space:
-    """Changes of shades: from `bits` bits down to `fewer` less, from no inversion to all of it."""
+    """Tonal operations: posterise to `fewer` bits less than `bits`, solarise from none to all."""
     steps = (fb.arange(bins) / ((bins - 1) / fewer)).round().int()
     return {
         "Posterize": (bits - steps, False),
@@ -66,7 +66,7 @@ def apply_change(
     interpolation: InterpolationMode,
     fill: Fill,
 ) -> Image:
-    """One change of one strength, by the functions of one of the two interfaces."""
+    """Apply one operation of one magnitude, with the functions of one of the two interfaces."""
     if name.startswith(("Shear", "Translate")):
         return _shift(functions, img, name, strength, interpolation, fill)
     if name == "Rotate":
@@ -107,7 +107,7 @@ def _shift(
 
 
 class _Augment(nn.Module):
-    """What the four have in common: how pixels are found and what is beside the image."""
+    """Common parts of the four: interpolation and fill."""
 
     def __init__(
         self, interpolation: InterpolationMode, fill: float | Sequence[float] | None
@@ -129,12 +129,12 @@ class _Augment(nn.Module):
 
 
 def _directed(strength: float, signed: bool) -> float:
-    """Half of the time the other way, where there are two."""
+    """Half of the time the other sign, if there are two."""
     return -strength if signed and below(2) else strength
 
 
 class AutoAugment(_Augment):
-    """Apply one of 25 learned pairs of changes.
+    """Apply one of 25 learned pairs of operations.
 
     Args:
         policy: Data that the pairs were learned on. Default: `AutoAugmentPolicy.IMAGENET`.
@@ -161,7 +161,7 @@ class AutoAugment(_Augment):
 
     @staticmethod
     def get_params(transform_num: int) -> tuple[int, Tensor, Tensor]:
-        """Draw which pair, two numbers that decide whether, and two directions."""
+        """Draw the pair, two numbers that decide whether each is applied, and two signs."""
         return below(transform_num), fb.rand((2,)), fb.randint(2, (2,))
 
     def forward(self, img: Image) -> Image:
@@ -184,30 +184,30 @@ class AutoAugment(_Augment):
 
 
 def large_space(bins: int, height: int, width: int) -> Space:
-    """The changes of `AutoAugment` and `RandAugment`."""
+    """The operations of `AutoAugment` and `RandAugment`."""
     ways = (150.0 / 331.0 * width, 150.0 / 331.0 * height)
     return _space(bins, 0.3, ways, 30.0) | _enhancements(bins, 0.9) | _tones(bins, 8, 4)
 
 
 def wide_space(bins: int) -> Space:
-    """The changes of `TrivialAugmentWide`."""
+    """The operations of `TrivialAugmentWide`."""
     places = _space(bins, 0.99, (32.0, 32.0), 135.0)
     return {"Identity": NO_STRENGTH} | places | _enhancements(bins, 0.99) | _tones(bins, 8, 6)
 
 
 def mixing_space(height: int, width: int, all_ops: bool) -> Space:
-    """The changes of `AugMix`, with those of colours or without."""
+    """The operations of `AugMix`, with or without those on colours."""
     space = _space(10, 0.3, (width / 3.0, height / 3.0), 30.0) | _tones(10, 4, 4)
     return space | _enhancements(10, 0.9) if all_ops else space
 
 
 class RandAugment(_Augment):
-    """Apply several random changes of one strength.
+    """Apply several random operations of one magnitude.
 
     Args:
-        num_ops: Number of changes. Default: 2.
-        magnitude: Strength. Default: 9.
-        num_magnitude_bins: Number of strengths. Default: 31.
+        num_ops: Number of operations. Default: 2.
+        magnitude: Magnitude. Default: 9.
+        num_magnitude_bins: Number of magnitudes. Default: 31.
         interpolation: `InterpolationMode` of the new pixels. Default: nearest.
         fill: Value of pixels outside of the image. Default: None, for 0.
 
@@ -246,10 +246,10 @@ class RandAugment(_Augment):
 
 
 class TrivialAugmentWide(_Augment):
-    """Apply one random change of random strength.
+    """Apply one random operation of random magnitude.
 
     Args:
-        num_magnitude_bins: Number of strengths. Default: 31.
+        num_magnitude_bins: Number of magnitudes. Default: 31.
         interpolation: `InterpolationMode` of the new pixels. Default: nearest.
         fill: Value of pixels outside of the image. Default: None, for 0.
 
@@ -283,10 +283,10 @@ class TrivialAugmentWide(_Augment):
 def mixed(
     image: Tensor, ndim: int, alpha: float, width: int, chain: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """An image, as a batch of so many dimensions, mixed with what some chains make of it."""
+    """Mix an image, as a batch of `ndim` dimensions, with the results of some chains."""
     batch = image.view(*[1] * max(ndim - image.ndim, 0), *image.shape)
     each = (batch.shape[0], *[1] * (batch.ndim - 1))
-    # How much of each image stays, and how the rest is shared by the chains.
+    # How much of each image stays, and how the chains share the rest.
     mixing = dirichlet(alpha, batch.shape[0], 2)
     weights = dirichlet(alpha, batch.shape[0], width) * mixing[:, 1:]
     result = mixing[:, 0].view(each) * batch
@@ -296,12 +296,12 @@ def mixed(
 
 
 class AugMix(_Augment):
-    """Mix an image with chains of random changes of it.
+    """Mix an image with chains of random operations on it.
 
     Args:
         severity: Strength, 1 to 10. Default: 3.
         mixture_width: Number of chains. Default: 3.
-        chain_depth: Changes in a chain; below 1, random from 1 to 3. Default: -1.
+        chain_depth: Operations in a chain; below 1, random from 1 to 3. Default: -1.
         alpha: Parameter of the mixing weights. Default: 1.
         all_ops: Whether brightness, contrast, colour and sharpness change too. Default: True.
         interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
@@ -366,5 +366,5 @@ class AugMix(_Augment):
 
 
 def dirichlet(alpha: float, count: int, parts: int) -> Tensor:
-    """Shares that add up to 1, `count` times."""
+    """Draw weights that sum to 1, `count` times."""
     return fb._sample_dirichlet(fb.full((count, parts), float(alpha)))

@@ -1,4 +1,4 @@
-"""Every transform but the learned policies, at the path programs import them from."""
+"""All transforms except the AutoAugment family, at the path that programs import them from."""
 
 from flambeau.vision.transforms._color import (
     ColorJitter,

@@ -1,4 +1,4 @@
-"""Tensors that say what they show, so that transforms treat an image and its boxes differently."""
+"""Tensor subclasses for images, videos, boxes, points and masks, which transforms tell apart."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ __all__ = [
 
 
 def wrap(wrappee: Tensor, *, like: Any, **kwargs: Any) -> Any:
-    """Return a tensor with the meaning of another.
+    """Wrap a tensor like another tv_tensor.
 
-    Keywords replace what the other says beside its numbers, such as ``canvas_size``.
+    Keywords replace metadata, such as ``canvas_size``.
     """
     return like.wrap(wrappee, like, **kwargs) if isinstance(like, TVTensor) else wrappee

@@ -21,10 +21,10 @@ __all__ = [
 
 
 class BoundingBoxFormat(Enum):
-    """What the numbers of a box are: corners, or one corner or the centre and the sides.
+    """Coordinates of a box: two corners, or one corner or the centre and the sides.
 
     The last three are for rotated boxes: R is an angle in degrees, counter-clockwise; four corners
-    follow each other from the top left one clockwise.
+    follow each other clockwise from the top left one.
     """
 
     XYXY = "XYXY"
@@ -39,14 +39,14 @@ _ROTATED = (BoundingBoxFormat.XYWHR, BoundingBoxFormat.CXCYWHR, BoundingBoxForma
 
 
 def is_rotated_bounding_format(format: BoundingBoxFormat | str) -> bool:
-    """Whether boxes of a format may be rotated."""
+    """Return whether boxes of a format may be rotated."""
     if isinstance(format, BoundingBoxFormat):
         return format in _ROTATED
     return format in [each.value for each in _ROTATED]
 
 
 def format_of(format: BoundingBoxFormat | str) -> BoundingBoxFormat:
-    """A format, also of its name."""
+    """A format, also from its name."""
     if isinstance(format, BoundingBoxFormat):
         return format
     name = str(format).upper()
@@ -57,7 +57,7 @@ def format_of(format: BoundingBoxFormat | str) -> BoundingBoxFormat:
 
 
 def check_clamping_mode(mode: Any, *others: str) -> None:
-    """Refuse what does not say how boxes are kept within their image."""
+    """Refuse an unknown clamping mode."""
     permitted = ("soft", "hard", *others)
     if mode is not None and mode not in permitted:
         raise ValueError(f"clamping_mode must be None, {', '.join(permitted)}, got {mode}")
@@ -113,7 +113,7 @@ class BoundingBoxes(TVTensor):
 
     @classmethod
     def wrap(cls, tensor: Tensor, like: Any, **kwargs: Any) -> Any:
-        """Give boxes the format, the canvas and the clamping mode of others, or new ones."""
+        """Wrap boxes with the format, the canvas and the clamping mode of others, or new ones."""
         mode = kwargs.get("clamping_mode", like.clamping_mode)
         check_clamping_mode(mode)
         return cls._fb_say(
@@ -130,7 +130,7 @@ class BoundingBoxes(TVTensor):
 
 
 def size_of_canvas(canvas_size: Any) -> tuple[int, int]:
-    """The height and width of the image that boxes or points are on."""
+    """The height and width of the image of boxes or points."""
     if not isinstance(canvas_size, (tuple, list)) or len(canvas_size) != 2:
         raise ValueError(f"canvas_size must be (height, width) of the image, got {canvas_size!r}")
     return canvas_size[0], canvas_size[1]

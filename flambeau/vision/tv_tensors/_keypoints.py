@@ -16,7 +16,7 @@ __all__ = ["KeyPoints"]
 class KeyPoints(TVTensor):
     """Points (..., 2), each x and y, on an image of ``canvas_size`` (height, width).
 
-    More dimensions make polygons or skeletons of them.
+    With more dimensions they form polygons or skeletons.
     """
 
     canvas_size: tuple[int, int]
@@ -47,7 +47,7 @@ class KeyPoints(TVTensor):
 
     @classmethod
     def wrap(cls, tensor: Tensor, like: Any, **kwargs: Any) -> Any:
-        """Give points the canvas of others, or a new one."""
+        """Wrap points with the canvas of others, or a new one."""
         return cls._fb_say(tensor, kwargs.get("canvas_size", like.canvas_size))
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:

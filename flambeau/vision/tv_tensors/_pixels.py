@@ -13,7 +13,7 @@ __all__ = ["Image", "Mask", "Video"]
 
 
 class _Pixels(TVTensor):
-    """One number or more for every place of a picture."""
+    """A tensor with one or more values per pixel."""
 
     def __new__(
         cls,
@@ -36,7 +36,7 @@ class _Pixels(TVTensor):
 
 
 class Image(_Pixels):
-    """An image (..., C, H, W), or (H, W) of one channel."""
+    """An image (..., C, H, W), or (H, W) for one channel."""
 
     @classmethod
     def _fb_shaped(cls, tensor: Tensor) -> Tensor:
@@ -52,7 +52,7 @@ class Image(_Pixels):
 
 
 class Video(_Pixels):
-    """Images one after another, (..., T, C, H, W)."""
+    """A video (..., T, C, H, W)."""
 
     @classmethod
     def _fb_shaped(cls, tensor: Tensor) -> Tensor:
@@ -68,4 +68,4 @@ class Video(_Pixels):
 
 
 class Mask(_Pixels):
-    """What each pixel belongs to, (..., H, W): it moves with its image and keeps its values."""
+    """The class or instance of each pixel, (..., H, W); resampling keeps its values."""

@@ -1,4 +1,4 @@
-"""Whether results of operators on tensors with a meaning have one too."""
+"""Whether operators on tv_tensors return tv_tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _spread(
     args: Any = (),
     kwargs: dict[str, Any] | None = None,
 ) -> Any:
-    """Run an operator and give its results the meaning of the first argument that has one."""
+    """Run an operator and wrap its results like the first argument that is a tv_tensor."""
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
     with fb._C.DisableTorchFunctionSubclass():
@@ -46,9 +46,9 @@ def _let_spread(spreads: bool) -> None:
 
 
 class set_return_type:
-    """Let operators return ``"Tensor"`` (as they do at first) or ``"TVTensor"``.
+    """Let operators return ``"Tensor"`` (the default) or ``"TVTensor"``.
 
-    It holds from the call on; in a ``with`` statement, until its end.
+    As a context manager, for a ``with`` block only.
     """
 
     def __init__(self, return_type: str) -> None:

@@ -1,4 +1,4 @@
-"""What all tensors with a meaning have in common."""
+"""The base class of all tv_tensors."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["TVTensor"]
 
 
 class TVTensor(Tensor):
-    """A tensor with a meaning, which copies of it keep and results of operators do not.
+    """A tensor with a type for transforms, which copies keep and results of operators do not.
 
-    A subclass with more to say than its numbers writes ``wrap``, which gives a tensor the same
-    meaning as another.
+    A subclass with metadata defines ``wrap``, which gives a tensor the type and metadata of
+    another.
     """
 
-    # `set_return_type` puts another rule here; without one, operators cost no more than on tensors.
+    # `set_return_type` sets another rule; without one, operators cost no more than on tensors.
     __torch_function__: ClassVar[Any] = fb._C._disabled_torch_function_impl
-    _fb_spreads: ClassVar[bool] = False  # whether that rule gives results a meaning
+    _fb_spreads: ClassVar[bool] = False  # whether that rule wraps results
 
     @staticmethod
     def _to_tensor(
@@ -41,7 +41,7 @@ class TVTensor(Tensor):
 
     @classmethod
     def wrap(cls, tensor: Tensor, like: Any, **kwargs: Any) -> Any:
-        """Give a tensor the meaning of ``like``; keywords replace parts of it."""
+        """Wrap a tensor like ``like``; keywords replace parts of its metadata."""
         return tensor.as_subclass(cls)
 
     def clone(self, *args: Any, **kwargs: Any) -> Any:
@@ -58,7 +58,7 @@ class TVTensor(Tensor):
         return self
 
     def _make_repr(self, **kwargs: Any) -> str:
-        """The text of a tensor with what else it says at its end."""
+        """The text of a tensor with its metadata at the end."""
         shown = ", ".join(f"{name}={value}" for name, value in kwargs.items())
         return f"{Tensor.__repr__(self)[:-1]}, {shown})"
 
@@ -71,7 +71,7 @@ def _with_meaning(
 
 
 def _in_place(name: str) -> Callable[..., Any]:
-    """A method that changes a tensor and returns it; what it returns has no meaning."""
+    """Make a method that changes a tensor in place and returns it; the result is a plain tensor."""
     method = getattr(Tensor, name)
 
     @functools.wraps(method)

@@ -1,4 +1,4 @@
-"""Pictures of images: grids of them, files, and marks drawn on them."""
+"""Grids of images, image files, and drawing on images."""
 
 from flambeau.vision.utils._drawing import (
     draw_bounding_boxes,

@@ -37,7 +37,7 @@ def draw_bounding_boxes(
 ) -> Tensor:
     """Draw boxes on an image, each with a label if given.
 
-    Upright boxes (N, 4) are left, top, right, bottom; turned ones (N, 8) are their four corners.
+    Axis-aligned boxes (N, 4) are left, top, right, bottom; rotated ones (N, 8) are four corners.
     """
     _check_image(image)
     if boxes.ndim != 2 or boxes.shape[1] not in (4, 8):
@@ -76,7 +76,7 @@ def draw_bounding_boxes(
 
 
 def _rotated_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any) -> None:
-    """Four sides; the first one, which tells how the box is turned, is dashed."""
+    """Draw four sides; the first one, which shows the rotation of the box, is dashed."""
     if fill is not None:
         draw.polygon(box, fill=fill)
     x1, y1, x2, y2, *_ = box
@@ -92,9 +92,9 @@ def _rotated_box(draw: Any, box: list[int], width: int, outline: Any, fill: Any)
 def draw_segmentation_masks(
     image: Tensor, masks: Tensor, alpha: float = 0.8, colors: _Colors = None
 ) -> Tensor:
-    """Lay colours over the parts of an image that masks (N, H, W) mark.
+    """Overlay colours on the parts of an image that masks (N, H, W) mark.
 
-    ``alpha`` is how much of the image they hide. Where masks overlap the colour is black.
+    ``alpha`` is the opacity of the colours. Where masks overlap the colour is black.
     """
     _check_image(image)
     masks = masks[None] if masks.ndim == 2 else masks
@@ -125,7 +125,7 @@ def draw_keypoints(
     width: int = 3,
     visibility: Tensor | None = None,
 ) -> Tensor:
-    """Draw points (instances, K, 2) and the lines between those that ``connectivity`` pairs."""
+    """Draw points (instances, K, 2) and the lines between the pairs in ``connectivity``."""
     _check_image(image)
     if keypoints.ndim != 3:
         raise ValueError("keypoints must be of shape (num_instances, K, 2)")
@@ -164,7 +164,7 @@ def _check_image(image: Any) -> None:
 
 @contextmanager
 def _canvas(image: Tensor, mode: str | None = None) -> Iterator[tuple[Any, list[Tensor]]]:
-    """Give a Pillow canvas of an image, and a list that holds the drawn one at the end."""
+    """Give a Pillow canvas of an image, and a list that holds the result at the end."""
     result: list[Tensor] = []
     pixels = convert_dtype(image, fb.uint8).expand(3, -1, -1)
     picture = to_pil(pixels.permute(1, 2, 0), None)
@@ -173,7 +173,7 @@ def _canvas(image: Tensor, mode: str | None = None) -> Iterator[tuple[Any, list[
 
 
 def _color_list(colors: Any, count: int) -> list[tuple[int, int, int]]:
-    """One colour (red, green, blue) for each of so many things."""
+    """One colour (red, green, blue) for each object."""
     if colors is None:
         return [tuple(i * step % 255 for step in _PALETTE) for i in range(count)]  # type: ignore[misc]
     if isinstance(colors, list):

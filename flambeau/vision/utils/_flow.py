@@ -9,14 +9,14 @@ from flambeau import Tensor
 
 __all__ = ["flow_to_image"]
 
-# How many steps there are from one colour of the wheel to the next, and which channel rises or
-# falls on the way: red, yellow, green, cyan, blue, magenta and back
+# The number of steps from one colour of the wheel to the next, and the channel that rises or
+# falls: red, yellow, green, cyan, blue, magenta and back
 # (https://vision.middlebury.edu/flow/flowEval-iccv07.pdf).
 _WAYS = ((15, 1, 1), (6, 0, -1), (4, 2, 1), (11, 1, -1), (13, 0, 1), (6, 2, -1))
 
 
 def flow_to_image(flow: Tensor) -> Tensor:
-    """Show a flow (2, H, W) or (N, 2, H, W): directions as colours, white stands still."""
+    """Show a flow (2, H, W) or (N, 2, H, W): hue is the direction, white is no motion."""
     if flow.dtype != fb.float32:
         raise ValueError(f"Flow should be of dtype torch.float, got {flow.dtype}.")
     if flow.ndim not in (3, 4) or flow.shape[-3] != 2:
@@ -28,7 +28,7 @@ def flow_to_image(flow: Tensor) -> Tensor:
 
 
 def _wheel() -> Tensor:
-    """The colours (55, 3) around the circle."""
+    """The colours (55, 3) of the wheel."""
     colors, color = [], [255, 0, 0]
     for steps, channel, way in _WAYS:
         for step in range(steps):
@@ -40,7 +40,7 @@ def _wheel() -> Tensor:
 
 
 def _colors(flow: Tensor) -> Tensor:
-    """A flow of at most length 1 in colours; white stands still."""
+    """Convert a flow of length at most 1 to colours; white is no motion."""
     right, down = flow.unbind(-3)
     length = (right**2 + down**2).sqrt()
     wheel = _wheel()

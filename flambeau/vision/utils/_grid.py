@@ -1,4 +1,4 @@
-"""Many images in one."""
+"""Grids of images."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _as_batch(tensor: Any) -> Tensor:
     if not 2 <= tensor.ndim <= 4:
         raise ValueError(f"images (N, C, H, W) expected, got shape {tuple(tensor.shape)}")
     batch: Tensor = tensor[(None,) * (4 - tensor.ndim)]
-    # Grey images are shown in colour, so that they can stand beside others.
+    # Grey images become RGB, so that they can stand beside others.
     return batch.repeat(1, 3, 1, 1) if batch.shape[1] == 1 else batch
 
 

@@ -1,1 +1,1 @@
-"""What passes over graphs are made of."""
+"""Building blocks of passes over graphs."""

@@ -11,14 +11,14 @@ __all__ = ["PassBase", "PassResult"]
 
 
 class PassResult(NamedTuple):
-    """The module that a pass leaves, and whether it changed anything."""
+    """The module after a pass, and whether it changed."""
 
     graph_module: GraphModule
     modified: bool
 
 
 class PassBase(abc.ABC):
-    """A pass: subclasses define ``call``, and may check what it needs and what it ensures."""
+    """A pass: subclasses define ``call``, and may check its requirements and guarantees."""
 
     def __call__(self, graph_module: GraphModule) -> PassResult | None:
         self.requires(graph_module)
@@ -28,10 +28,10 @@ class PassBase(abc.ABC):
 
     @abc.abstractmethod
     def call(self, graph_module: GraphModule) -> PassResult | None:
-        """Do it."""
+        """Run the pass."""
 
     def requires(self, graph_module: GraphModule) -> None:  # noqa: B027
-        """Raise if the module cannot be worked on: subclasses know."""
+        """Raise if the module does not meet the requirements; a subclass checks."""
 
     def ensures(self, graph_module: GraphModule) -> None:  # noqa: B027
-        """Raise if the result is not as it should be: subclasses know."""
+        """Raise if the result does not meet the guarantees; a subclass checks."""

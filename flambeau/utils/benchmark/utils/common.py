@@ -1,4 +1,4 @@
-"""What was measured, and what can be said about it."""
+"""Measurements and their statistics."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = [
 _T = TypeVar("_T")
 
 _MAX_SIGNIFICANT_FIGURES = 4
-# No clock of a program is better than this.
+# No clock of a program is more precise than this.
 _LEAST_CONFIDENCE_INTERVAL = 25e-9
-# Spreads of the middle half of all times, relative to the median, that are worth a remark.
+# Interquartile ranges, relative to the median, that deserve a warning.
 _SPREAD_WARNED_OF = 0.1
 _SPREAD_ALARMED_AT = 0.25
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
@@ -37,7 +37,7 @@ _WORDS = {"ns": "nanosecond", "us": "microsecond", "ms": "millisecond", "s": "se
 
 @dataclasses.dataclass(init=True, repr=False, eq=True, frozen=True)
 class TaskSpec:
-    """What a timer runs, and how it is called in tables."""
+    """The statement that a timer runs, and its names in tables."""
 
     stmt: str
     setup: str
@@ -59,7 +59,7 @@ class TaskSpec:
         return f"{head}\n{textwrap.indent(self.stmt, '  ')}"
 
     def setup_str(self) -> str:
-        """The preparation as text."""
+        """The setup as text."""
         if self.setup == "pass" or not self.setup:
             return ""
         if "\n" in self.setup:
@@ -86,14 +86,14 @@ class Measurement:
         self._sorted_times: tuple[float, ...] = ()
 
     def __getattr__(self, name: str) -> Any:
-        """What the statement is called is known to the task."""
+        """The statement's names are attributes of the task."""
         if name.startswith("__") or name == "task_spec":
             raise AttributeError(name)
         return getattr(self.task_spec, name)
 
     @property
     def times(self) -> list[float]:
-        """Seconds of one run."""
+        """The seconds of one run."""
         return [time / self.number_per_run for time in self.raw_times]
 
     def _sorted(self) -> tuple[float, ...]:
@@ -102,7 +102,7 @@ class Measurement:
         return self._sorted_times
 
     def _quantile(self, share: float) -> float:
-        """Between the two times on both sides of it."""
+        """Interpolate between the two neighbouring times."""
         times = self._sorted()
         if not times:
             raise ValueError("Measurement: there are no times yet")
@@ -113,25 +113,25 @@ class Measurement:
 
     @property
     def median(self) -> float:
-        """As many runs took longer as took less."""
+        """The median."""
         return self._quantile(0.5)
 
     @property
     def mean(self) -> float:
-        """The average of all times."""
+        """The mean."""
         return statistics.fmean(self.times)
 
     @property
     def iqr(self) -> float:
-        """How far the middle half of all times is apart."""
+        """The interquartile range."""
         return self._quantile(0.75) - self._quantile(0.25)
 
     @property
     def significant_figures(self) -> int:
-        """How many digits of the median mean something.
+        """The number of significant digits of the median.
 
-        The median is known to within 1.645 standard errors of the middle half, as nine out of ten
-        normal samples are, or to the resolution of the clock.
+        The median is known to within 1.645 standard errors of the middle half, the 90 % confidence
+        interval of normal samples, or to the resolution of the clock.
         """
         times = self._sorted()
         middle = times[len(times) // 4 : math.ceil(3 * len(times) / 4)] or times
@@ -142,11 +142,11 @@ class Measurement:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether the times are too far apart to be trusted."""
+        """Whether the times vary too much to be trusted."""
         return not self.meets_confidence()
 
     def meets_confidence(self, threshold: float = _SPREAD_WARNED_OF) -> bool:
-        """Whether the middle half of the times is within this share of the median."""
+        """Whether the interquartile range is within this share of the median."""
         return self.iqr <= threshold * self.median
 
     @property
@@ -156,7 +156,7 @@ class Measurement:
 
     @property
     def as_row_name(self) -> str:
-        """What its row is called in a comparison."""
+        """The name of its row in a comparison."""
         return self.task_spec.sub_label or self.task_spec.stmt or "[Unknown]"
 
     def __repr__(self) -> str:
@@ -189,7 +189,7 @@ class Measurement:
 
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
-        """One measurement for each task, with the times of all measurements of it."""
+        """Merge all measurements of each task."""
         groups: dict[TaskSpec, list[Measurement]] = collections.defaultdict(list)
         for measurement in measurements:
             groups[measurement.task_spec].append(measurement)
@@ -206,7 +206,7 @@ class Measurement:
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit that reads best for a time in seconds, and how many seconds it is."""
+    """The best unit for a time in seconds, and how many seconds it has."""
     power = min(max(math.floor(math.log10(t) / 3), -3), 0) if t > 0 else -3
     unit = {-3: "ns", -2: "us", -1: "ms", 0: "s"}[power]
     return unit, _UNITS[unit]

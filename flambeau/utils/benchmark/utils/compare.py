@@ -18,9 +18,9 @@ __all__ = ["Colorize", "Compare"]
 
 _INDENT = " " * 6
 _END = "\033[0m"
-# How many times the best may be exceeded, and how that is shown.
+# Ratios to the best time, and the colour of each.
 _COLORS = (
-    (1.05, "\033[92m\033[1m"),  # the best, and its equals: bright green
+    (1.05, "\033[92m\033[1m"),  # the best and its equals: bright green
     (1.25, "\033[32m"),
     (2.0, ""),
     (5.0, "\033[2m\033[91m"),
@@ -29,7 +29,7 @@ _COLORS = (
 
 
 class Colorize(enum.Enum):
-    """Which measurements a color compares."""
+    """Which measurements a colour compares."""
 
     NONE = "none"
     COLUMNWISE = "columnwise"
@@ -65,15 +65,15 @@ class Compare:
         self._results.extend(results)
 
     def trim_significant_figures(self) -> None:
-        """Show only the digits that mean something."""
+        """Show significant digits only."""
         self._trim_significant_figures = True
 
     def colorize(self, rowwise: bool = False) -> None:
-        """Color cells by how they compare within a column, or within a row."""
+        """Colour cells by comparison within a column, or within a row."""
         self._colorize = Colorize.ROWWISE if rowwise else Colorize.COLUMNWISE
 
     def highlight_warnings(self) -> None:
-        """Mark measurements that were unsteady."""
+        """Mark measurements that varied too much."""
         self._highlight_warnings = True
 
     def print(self) -> None:
@@ -140,7 +140,7 @@ class Compare:
         ]
 
     def _decimals(self, column: Sequence[Measurement | None], scale: float) -> int:
-        """How many digits of a column stand behind the point."""
+        """The number of digits after the point in a column."""
         known = [result for result in column if result is not None]
         if not self._trim_significant_figures:
             smallest = min((result.median / scale for result in known), default=1.0)

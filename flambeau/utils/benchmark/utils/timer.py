@@ -1,4 +1,4 @@
-"""Times statements."""
+"""Timing of statements."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from flambeau.utils.benchmark.utils.common import Measurement, TaskSpec, set_tor
 
 __all__ = ["Language", "Timer", "timer"]
 
-# The loop around a statement must not be a larger part of its time than this.
+# The largest share of the loop around a statement in its time.
 _OVERHEAD = 1e-4
 
 
 class Language(enum.Enum):
-    """What statements are written in."""
+    """The language of statements."""
 
     PYTHON = 0
     CPP = 1
 
 
 def timer() -> float:
-    """Seconds of a clock that only goes forward."""
+    """Seconds of a monotonic clock."""
     return time.perf_counter()
 
 
 class Timer:
-    """Times a statement, which sees ``globals`` and what ``setup`` has made.
+    """Timer of a statement, which sees ``globals`` and the names that ``setup`` made.
 
     It runs with ``num_threads`` threads for operators, after a warm-up. ``label``, ``sub_label``,
-    ``description`` and ``env`` say what it is called in the table of `Compare`: its table, its row,
+    ``description`` and ``env`` name it in the table of `Compare`: its table, its row,
     its column, and a part of its row.
     """
 
@@ -84,7 +84,7 @@ class Timer:
         )
 
     def _timeit(self, number: int) -> float:
-        # A clock may stand still while little happens, and times are divided by.
+        # A clock may stand still for a moment, and times are divisors.
         return max(self._timer.timeit(number), 1e-9)
 
     def _measured(self, number: int, times: list[float]) -> Measurement:
@@ -111,7 +111,7 @@ class Timer:
     ) -> Measurement:
         """Time blocks of runs until they have taken ``min_run_time`` seconds together.
 
-        Blocks are so long that the loop around the statement does not matter. ``callback`` is
+        Blocks are long enough that the loop around the statement does not matter. ``callback`` is
         called with the runs and the time of each block.
         """
         with set_torch_threads(self._task_spec.num_threads):
@@ -148,7 +148,7 @@ class Timer:
             return measured
 
     def _block_size(self, min_run_time: float) -> int:
-        """How many runs a block needs for its loop not to matter."""
+        """Return the number of runs for which a block's loop does not matter."""
         overhead = statistics.median([self._timeit(0) for _ in range(5)])
         number = 1
         while True:
@@ -160,7 +160,7 @@ class Timer:
             number *= 10
 
     def collect_callgrind(self, *args: object, **kwargs: object) -> NoReturn:
-        """Counts of instructions, which need Valgrind."""
+        """Instruction counts, which need Valgrind."""
         raise NotImplementedError(
             "collect_callgrind: counts of instructions are not supported; use blocked_autorange "
             "for times, or run the program under `valgrind --tool=callgrind` yourself"

@@ -1,4 +1,4 @@
-"""Batches of a `TensorDataset` taken whole: one copy for each tensor in place of one a sample."""
+"""Whole batches of a `TensorDataset`: one copy per tensor instead of one per sample."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class RowSource:
         self._subset = subset
 
     def batch(self, indices: Any) -> list[Tensor] | None:
-        """The batch at a range, a tensor or a list of indices; None if it takes another way.
+        """The batch at a range, a tensor or a list of indices; None if they need the slow path.
 
-        Negative or wrong indices do: the samples, asked one by one, wrap or report them.
+        Negative or wrong indices do: samples asked for one by one wrap or report them.
         """
         try:
             if self._subset is not None:
@@ -39,7 +39,7 @@ class RowSource:
 
 
 def _rows(tensor: Tensor, indices: Any) -> Tensor:
-    """A copy of some rows of a tensor, where a worker wants it."""
+    """A copy of some rows of a tensor, in the worker's memory if it has any."""
     if type(indices) is range:
         rows = tensor[indices.start : indices.stop]
         out = new_output(rows, rows.shape)
@@ -53,7 +53,7 @@ def _rows(tensor: Tensor, indices: Any) -> Tensor:
 
 
 def _has_stacked_rows(tensor: Any) -> bool:
-    """Whether rows of a tensor are stacked in order: those of images, channels last, are not."""
+    """Whether rows of a tensor are stacked in memory order: channels-last images are not."""
     if type(tensor) is not Tensor or tensor.layout is not flambeau.strided:
         return False
     return tensor.dim() < 4 or tensor.is_contiguous()
@@ -70,9 +70,9 @@ def _subset_indices(dataset: Subset[Any]) -> Tensor | None:
 
 
 def row_source(dataset: Any, collate_fn: Callable[[Any], Any]) -> RowSource | None:
-    """How batches of `dataset` are taken whole, if that gives what collating its samples would.
+    """Return how batches of `dataset` are taken whole, if that equals collating its samples.
 
-    It does when nobody has changed what a sample is or how samples are put together: the types
+    It does if nobody has changed what a sample is or how samples are collated: the types
     are exactly those of this package, and so is the collate function.
     """
     functions = collate.default_collate_fn_map

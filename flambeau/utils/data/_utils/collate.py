@@ -1,4 +1,4 @@
-"""Samples put together into a batch."""
+"""Collation of samples into batches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _Functions = dict[Any, Callable[..., Any]]
-np_str_obj_array_pattern = re.compile(r"[SaUO]")  # NumPy's letters of text and objects
+np_str_obj_array_pattern = re.compile(r"[SaUO]")  # NumPy's codes for text and objects
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
@@ -58,9 +58,9 @@ def _holds_objects(array: Any) -> bool:
 
 
 def collate(batch: Sequence[Any], *, collate_fn_map: _Functions | None = None) -> Any:
-    """The batch of these samples: `collate_fn_map` says how each type of item is put together.
+    """Collate samples: `collate_fn_map` says how each type of item is collated.
 
-    An item of a type that the map does not have is put together by the first entry it is an
+    An item of a type that is not in the map is collated by the first entry it is an
     instance of; mappings and sequences item by item.
     """
     first = batch[0]
@@ -105,7 +105,7 @@ def _collate_sequences(batch: Sequence[Any], first: Any, functions: _Functions |
 def collate_tensor_fn(
     batch: Sequence[Tensor], *, collate_fn_map: _Functions | None = None
 ) -> Tensor:
-    """Tensors of one shape stacked along a new first dimension."""
+    """Stack tensors of one shape along a new first dimension."""
     first = batch[0]
     if first.layout is not flambeau.strided:
         raise RuntimeError(
@@ -121,7 +121,7 @@ def collate_tensor_fn(
 def collate_numpy_array_fn(
     batch: Sequence[Any], *, collate_fn_map: _Functions | None = None
 ) -> Any:
-    """Arrays of one shape as one tensor."""
+    """Stack arrays of one shape as one tensor."""
     if _holds_objects(batch[0]):
         raise TypeError(default_collate_err_msg_format.format(batch[0].dtype))
     return collate([flambeau.as_tensor(array) for array in batch], collate_fn_map=collate_fn_map)
@@ -130,22 +130,22 @@ def collate_numpy_array_fn(
 def collate_numpy_scalar_fn(
     batch: Sequence[Any], *, collate_fn_map: _Functions | None = None
 ) -> Tensor:
-    """NumPy's numbers as a tensor of their dtype."""
+    """Collate NumPy numbers to a tensor of their dtype."""
     return flambeau.as_tensor(batch)
 
 
 def collate_float_fn(batch: Sequence[float], *, collate_fn_map: _Functions | None = None) -> Tensor:
-    """Python's floats as a tensor of float64, which they are."""
+    """Collate Python floats to a float64 tensor."""
     return flambeau.tensor(batch, dtype=flambeau.float64)
 
 
 def collate_int_fn(batch: Sequence[int], *, collate_fn_map: _Functions | None = None) -> Tensor:
-    """Integers as a tensor of int64, and bools as one of bool."""
+    """Collate integers to an int64 tensor, and bools to a bool tensor."""
     return flambeau.tensor(batch)
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: _Functions | None = None) -> Any:
-    """Strings as they are."""
+    """Return strings as they are."""
     return batch
 
 

@@ -1,4 +1,4 @@
-"""Containers like a given one with other items: what collating, converting and pinning share."""
+"""Containers rebuilt with other items, for collating, converting and pinning."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sequence_like(model: Sequence[Any], items: list[Any]) -> Any:
 
 
 def map_items(data: Any, function: Callable[[Any], Any], *, tuples: bool) -> Any:
-    """`data` with `function` applied to its items; what has no items is returned as it is.
+    """Apply `function` to the items of `data`; return what has no items as it is.
 
     A plain tuple becomes a list unless `tuples`: that is what PyTorch makes of one when it
     collates, and what programs rely on.

@@ -1,4 +1,4 @@
-"""Batches fetched from a dataset: run by the loader itself, or by its workers."""
+"""Fetchers of batches from a dataset, run by the loader itself or by its workers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_stateful(thing: Any) -> bool:
 
 
 class Position:
-    """Where a fetcher stands.
+    """The position of a fetcher.
 
     It refers to the dataset and its iterator only if they save a state. So what it is kept for
     does not keep open a stream that nobody reads any more.
@@ -33,7 +33,7 @@ class Position:
         self.ended = False
 
     def state_dict(self) -> dict[str, Any]:
-        """In plain containers; empty for most datasets by index, which stand nowhere."""
+        """In plain containers; empty for most map-style datasets, which have no position."""
         state = {name: thing.state_dict() for name, thing in self._stateful.items()}
         if self._is_stream:
             state.update(fetched=self.fetched, ended=self.ended)
@@ -41,10 +41,10 @@ class Position:
 
 
 class Fetcher:
-    """Turns what the sampler gives into a batch.
+    """Turns indices from the sampler into a batch.
 
-    A fetcher made with the state of another's `position` goes on after the batch that was the
-    other's last.
+    A fetcher made with the state of another's `position` continues after that one's last
+    batch.
     """
 
     position: Position
@@ -65,7 +65,7 @@ class Fetcher:
             dataset.load_state_dict(state["dataset"])
 
     def fetch(self, indices: Any) -> Any:
-        """The batch of these indices; StopIteration when a stream has ended."""
+        """Return the batch of these indices; StopIteration when a stream has ended."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Random generators saved and put back: Python's, NumPy's, Flambeau's, and those of a loader."""
+"""Saving and restoring of random generators: Python's, NumPy's, Flambeau's, and a loader's."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _set_numpy_state(state: dict[str, Any]) -> None:
 
 
 def restore(state: dict[str, Any], generators: Sequence[Generator] = ()) -> None:
-    """Put every generator back to where `capture` found it."""
+    """Restore every generator to the state that `capture` found."""
     flambeau.default_generator.set_state(state["flambeau"])
     for generator, saved in zip(generators, state["generators"], strict=True):
         generator.set_state(saved)
@@ -83,7 +83,7 @@ def restore(state: dict[str, Any], generators: Sequence[Generator] = ()) -> None
 
 @contextmanager
 def borrowed(state: dict[str, Any], generators: Sequence[Generator]) -> Iterator[None]:
-    """A block that draws from where `state` was captured, and leaves every generator as it was."""
+    """Draw from the captured `state` within a block, and restore every generator afterwards."""
     kept = capture(generators, foreign="python" in state)
     restore(state, generators)
     try:
@@ -97,11 +97,11 @@ _NUMPY_BYTES = 4 * (624 + 1)
 
 
 class Watch:
-    """Captures the global generators, but only when one of them has moved.
+    """Captures the global generators, but only if one of them has advanced.
 
     Asking NumPy for its state takes longer than loading a small batch, so its memory is compared
-    instead. A number that NumPy has drawn ahead is not in there: as long as there is one, it is
-    asked.
+    instead. A number that NumPy has drawn in advance is not in there: as long as there is one,
+    NumPy is asked.
     """
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class Watch:
         self._drawn_ahead = False
 
     def changes(self) -> dict[str, Any] | None:
-        """What `capture` gives, or None if that is what it gave when last asked."""
+        """Return what `capture` returns, or None if it has not changed since the last call."""
         own = flambeau.default_generator.get_state()
         others = random.getstate(), _numpy_memory()
         still = bool(self._seen) and self._seen[1:] == others and own.equal(self._seen[0])

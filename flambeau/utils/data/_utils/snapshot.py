@@ -1,4 +1,4 @@
-"""Where a worker stands after a batch, in a form that is cheap to send with each batch."""
+"""The position of a worker after a batch, cheap to send with each batch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Snapshots:
         self._watch = randomness.Watch() if draws and not whole else None
 
     def take(self) -> Snapshot | None:
-        """What the loader has to know after this batch, or None if all is as before."""
+        """Return what the loader has to know after this batch, or None if nothing changed."""
         changed: Snapshot = {}
         if state := self._fetcher.position.state_dict():
             pickled = pickle.dumps(state)

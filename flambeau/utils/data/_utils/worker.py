@@ -1,4 +1,4 @@
-"""What code that runs in a worker can learn about it."""
+"""Information for code that runs in a worker."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class WorkerInfo:
 
 
 class _Current:
-    """A process that is a worker is so in all its threads; a thread that is one, alone."""
+    """A worker process is one in all its threads; a worker thread, alone."""
 
     process: WorkerInfo | None = None
     thread = threading.local()
@@ -54,7 +54,7 @@ def get_worker_info() -> WorkerInfo | None:
 
 
 def set_worker_info(info: WorkerInfo | None) -> None:
-    """Say that this process, or by `worker_method` this thread, is a worker, or no longer one."""
+    """Declare this process, or by `worker_method` this thread, a worker, or no longer one."""
     if info is None:
         _Current.process = _Current.thread.info = None
     elif info.worker_method == "thread":
@@ -69,7 +69,7 @@ def places_outputs() -> bool:
 
 
 def new_output(model: Any, shape: tuple[int, ...]) -> Any:
-    """A tensor like `model`, of this shape, where a worker wants its batches; None if anywhere."""
+    """A tensor like `model`, of this shape, in the worker's batch memory; None without any."""
     allocate = _Current.allocate
     if allocate is None or model.requires_grad:
         return None
@@ -77,5 +77,5 @@ def new_output(model: Any, shape: tuple[int, ...]) -> Any:
 
 
 def set_allocator(allocate: Callable[[tuple[int, ...], Any], Any] | None) -> None:
-    """Have the batches of this worker process written where `allocate(shape, dtype)` says."""
+    """Have the batches of this worker process written to memory from `allocate(shape, dtype)`."""
     _Current.allocate = allocate

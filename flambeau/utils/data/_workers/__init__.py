@@ -1,7 +1,7 @@
-"""Loading by workers: processes that send batches through shared memory, or threads.
+"""Worker processes, which send batches through shared memory, and worker threads.
 
 `iterator` hands out the work and keeps the order, whatever the workers are; `processes` and
-`threads` are the two kinds. A worker process runs `worker`: it gets its orders over a `channel` and
+`threads` are the two kinds. A worker process runs `worker`: it gets its tasks over a `channel` and
 writes its batches into an `arena`. `packing` keeps large lists of Python objects from being copied
 into every process.
 """

@@ -1,7 +1,7 @@
-"""Batches in shared memory: how the objects of a batch are taken apart and put together again.
+"""Batches in shared memory: how the objects of a batch are flattened and rebuilt.
 
-A batch is pickled. Where the pickler meets a tensor, or an array with a buffer of its own, the
-elements are left out and only their place in the worker's arena is written down; a batch that the
+A batch is pickled. For a tensor, or an array with its own buffer, the pickler writes only the
+position of the elements in the worker's arena; a batch that the
 collate function has written there is not copied at all. See Note [Arenas] in csrc/core/arena.h.
 """
 

@@ -35,7 +35,7 @@ class Channel:
     def hold(self, *, blocking: bool) -> None:
         """Take the end for this process: children that it forks close their copy of it.
 
-        An end that a child kept open would hide that this process is gone.
+        An end that a child kept open would hide the death of this process.
         """
         self._socket.setblocking(blocking)
         _held.add(self)
@@ -50,7 +50,7 @@ class Channel:
         self.flush()
 
     def flush(self) -> bool:
-        """Send what is waiting, and say whether anything still is."""
+        """Send what is queued, and return whether anything still is."""
         while self._unsent:
             try:
                 sent = self._socket.send(self._unsent)

@@ -49,7 +49,7 @@ _CAUSES = {
 def death_message(
     worker: int, pid: int, exit_code: int | None, samples: str, *, is_starting: bool
 ) -> str:
-    """What is known about a worker process that has ended without having been told to."""
+    """Describe a worker process that has ended unexpectedly."""
     if exit_code is not None and exit_code < 0:
         try:
             name = signal.Signals(-exit_code).name

@@ -1,4 +1,4 @@
-"""Handing out work to workers, and batches to the program in the right order."""
+"""Distribution of work to workers, and of batches to the program in the right order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SLICE = 0.25
 
 
 class _Ended:
-    """What a worker answers whose stream is at its end."""
+    """A worker's reply when its stream has ended."""
 
 
 ENDED = _Ended()
@@ -33,7 +33,7 @@ Arrived = tuple[Any, Any]
 
 
 class WorkerIterator(_BaseDataLoaderIter):
-    """The part that processes and threads share.
+    """The common part of worker processes and threads.
 
     A worker is given `prefetch_factor` batches ahead. With `in_order` batches leave in the order of
     their positions, and those that are early wait; otherwise each leaves when it arrives.
@@ -63,7 +63,7 @@ class WorkerIterator(_BaseDataLoaderIter):
         raise NotImplementedError
 
     def _slices(self) -> Iterator[float]:
-        """How long to wait for a batch, again and again, until it takes longer than it may."""
+        """Yield how long to wait for a batch, until the time limit is reached."""
         if self._timeout <= 0:
             yield from itertools.repeat(_SLICE)
         end = time.monotonic() + self._timeout
@@ -76,7 +76,7 @@ class WorkerIterator(_BaseDataLoaderIter):
         raise NotImplementedError
 
     def _restart_workers(self, loader: DataLoader[Any]) -> None:
-        """Tell workers that persist of a new pass, and wait until all have begun it."""
+        """Tell persistent workers about a new pass, and wait until all have begun it."""
         raise NotImplementedError
 
     def _begin_pass(self) -> None:
@@ -98,7 +98,7 @@ class WorkerIterator(_BaseDataLoaderIter):
         self._hand_out()
 
     def _hand_out(self) -> None:
-        """Give out the first batches of a pass."""
+        """Hand out the first batches of a pass."""
         self._given: deque[tuple[int, int]] = deque()  # positions and their workers, in order
         self._arrived: dict[int, Arrived] = {}
         self._tasks = [0] * self._num_workers
@@ -107,7 +107,7 @@ class WorkerIterator(_BaseDataLoaderIter):
         self._fill()
 
     def _fill(self) -> None:
-        """Give out batches until every worker has as many as it may have ahead."""
+        """Hand out batches until every worker has its full number in advance."""
         ended = self._epoch.ended
         room = self._prefetch * (self._num_workers - sum(ended)) - len(self._given)
         while room > 0 and not self._exhausted:
@@ -123,7 +123,7 @@ class WorkerIterator(_BaseDataLoaderIter):
             room -= 1
 
     def _choose_worker(self) -> int:
-        """The next one by turns; out of order, the next that has room."""
+        """The next worker in turn; out of order, the next one with room."""
         while True:
             worker = self._next_worker
             self._next_worker = (worker + 1) % self._num_workers
@@ -156,7 +156,7 @@ class WorkerIterator(_BaseDataLoaderIter):
             return self._contents(worker, contents)
 
     def _next_place(self) -> int | None:
-        """Which of the batches given out leaves now; None as long as it has not arrived."""
+        """Return which batch leaves now; None as long as it has not arrived."""
         if self._in_order:
             return 0 if self._given[0][0] in self._arrived else None
         arrived = (i for i, (position, _) in enumerate(self._given) if position in self._arrived)

@@ -1,4 +1,4 @@
-"""Large lists of a dataset, packed into shared memory before worker processes are started.
+"""Packing of a dataset's large lists into shared memory before worker processes start.
 
 Reading an object writes its reference count. In a forked process that copies the page it is on, so
 that each worker that goes through a list of Python objects ends up with a list of its own. Before
@@ -36,7 +36,7 @@ _NOT_SEARCHED = (type, types.ModuleType, types.FunctionType, types.MethodType, T
 
 @dataclass
 class Replacement:
-    """A list in a dataset, where it hangs, and what stands for it in a worker."""
+    """A list in a dataset, its holder, and what replaces it in a worker."""
 
     holder: Any
     key: Any
@@ -48,7 +48,7 @@ class Replacement:
         self._put(self.packed)
 
     def undo(self) -> None:
-        """Put the list itself there again."""
+        """Restore the list itself."""
         self._put(self.original)
 
     def _put(self, value: list[Any]) -> None:
@@ -60,7 +60,7 @@ class Replacement:
 
 @contextlib.contextmanager
 def swapped(replacements: list[Replacement]) -> Iterator[None]:
-    """A block in which the dataset holds the packed lists: it can be sent without the others."""
+    """A block in which the dataset holds the packed lists, so that it is sent with them."""
     try:
         for replacement in replacements:
             replacement.apply()
@@ -73,7 +73,7 @@ def swapped(replacements: list[Replacement]) -> Iterator[None]:
 def packed_lists(loader: DataLoader[Any], root: Any) -> list[Replacement]:
     """The large lists that `root` holds, packed: once for all passes of the loader.
 
-    A list that has got other items since is packed again, and so is one whose items can be changed.
+    A list whose items have changed since is packed again, and so is one with mutable items.
     """
     known: dict[int, tuple[list[Any], SharedList]] = loader.__dict__.get("_fb_packed_lists", {})
     kept: dict[int, tuple[list[Any], SharedList]] = {}
@@ -106,7 +106,7 @@ def _large_lists(root: Any) -> Iterator[tuple[Any, Any, list[Any]]]:
                 continue
             seen.add(id(value))
             if type(value) is list and _is_large(value):
-                if type(holder) is not tuple:  # which cannot be given another item
+                if type(holder) is not tuple:  # whose items cannot be replaced
                     yield holder, key, value
             elif _may_hold_lists(value):
                 level.append(value)

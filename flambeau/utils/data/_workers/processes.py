@@ -1,4 +1,4 @@
-"""Workers that are processes: starting them, hearing from them, and noticing their end."""
+"""Worker processes: starting them, receiving from them, and noticing their end."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SHOWN = 16
 
 
 class _Handle:
-    """A worker process as the loader sees it."""
+    """A worker process from the loader's point of view."""
 
     def __init__(self, context: Any, plan: Plan) -> None:
         self.number = plan.worker
@@ -71,7 +71,7 @@ class _Handle:
         self.pid: int = self.process.pid
 
 
-# Processes that were told to end and had not yet, and when they must have.
+# Processes that were told to end and have not yet, with their deadlines.
 _leaving: list[tuple[Any, float]] = []
 
 
@@ -85,7 +85,7 @@ def _end(processes: list[Any], patience: float, grace: float) -> None:
 
 
 def _see_off() -> None:
-    """Collect processes that have left in the meantime, and end those that had time enough."""
+    """Collect processes that have ended in the meantime, and kill those whose time is up."""
     for process, deadline in list(_leaving):
         if process.is_alive():
             if time.monotonic() < deadline:
@@ -100,7 +100,7 @@ def _see_off() -> None:
 
 @contextlib.contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Hold Ctrl-C back: a child takes it from its parent until it has learned to ignore it."""
+    """Block Ctrl-C: a child inherits that until it has learned to ignore it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -185,7 +185,7 @@ class ProcessIterator(WorkerIterator):
     def _note(
         self, worker: _Handle, kind: int, number: int, position: int, contents: Any, snapshot: Any
     ) -> None:
-        """Take down a report, unless it belongs to a pass that the program has left."""
+        """Record a report, unless it belongs to a pass that the program has left."""
         if number != self._pass:
             if kind == BATCH:
                 worker.reader.drop(contents)
@@ -227,7 +227,7 @@ class ProcessIterator(WorkerIterator):
         self._shut_down(_INTERRUPTED, grace=0.0)
 
     def _samples_at(self, worker: int, place: int) -> str:
-        """What the worker was given first of what it has not sent."""
+        """The oldest batch that the worker was given and has not sent."""
         for position, owner in self._given:
             if owner == worker and position not in self._arrived:
                 indices = self._epoch.pending.get(position)
@@ -244,7 +244,7 @@ class ProcessIterator(WorkerIterator):
 
     def _shut_down(self, patience: float = _PATIENCE, grace: float = _GRACE) -> None:
         workers = self.__dict__.pop("_workers", [])
-        if not workers or os.getpid() != self._owner:  # a forked child has but a copy of this
+        if not workers or os.getpid() != self._owner:  # a forked child has only a copy of this
             return
         for worker in workers:
             worker.channel.close()

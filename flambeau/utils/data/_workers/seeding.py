@@ -1,4 +1,4 @@
-"""The random numbers of a worker: PyTorch's seeds, so that augmentation draws the same."""
+"""The random seeds of a worker: PyTorch's, so that augmentation draws the same numbers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _WORD = 0xFFFFFFFF
 
 
 def _numpy_seed(numpy_random: Any, base_seed: int, worker: int) -> Any:
-    """Four words mixed of both numbers, as NumPy spreads a seed over processes."""
+    """Mix four words from both numbers, as NumPy spreads a seed over processes."""
     entropy = [worker, base_seed & _WORD, base_seed >> 32, 0]
     return numpy_random.SeedSequence(entropy).generate_state(4)
 
 
 class _SeedOnImport(MetaPathFinder):
-    """Seeds NumPy's global generator when NumPy comes to it: importing it takes a while."""
+    """Seeds NumPy's global generator when NumPy is imported, which takes a while."""
 
     def __init__(self, base_seed: int, worker: int) -> None:
         self._numbers = base_seed, worker
@@ -78,7 +78,7 @@ class OwnGenerators:
         return made
 
     def states(self) -> tuple[Any, ...]:
-        """Where the generators stand, in a form that is quick to get and to compare."""
+        """The states of the generators, in a form that is quick to get and to compare."""
         own = bytes(memoryview(self.torch_generator.get_state()))
         numpy = self.numpy_generator
         return (
@@ -98,7 +98,7 @@ class OwnGenerators:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from where `state_dict` found generators."""
+        """Restore generators to a `state_dict`."""
         python = state["python"]
         words = tuple(python["words"].tolist())
         self.random_generator.setstate((python["version"], words, python["gauss"]))

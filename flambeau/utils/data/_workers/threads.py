@@ -1,4 +1,4 @@
-"""Workers that are threads: for datasets whose code releases the interpreter's lock.
+"""Worker threads, for datasets whose code releases the interpreter's lock.
 
 They share the dataset and the program's memory, so nothing is copied or pickled. The global random
 generators belong to all threads; each worker has its own as ``get_worker_info().rng``.
@@ -85,7 +85,7 @@ class ThreadIterator(WorkerIterator):
 
 
 class _ThreadPlan:
-    """What one thread does. It holds nothing of the iterator, whose end ends it.
+    """What one thread does. It holds no reference to the iterator, whose end ends it.
 
     Whatever is raised is reported, SystemExit too: a loader waits for ever for a thread that ended.
     """
@@ -114,7 +114,7 @@ class _ThreadPlan:
         self._broken: RemoteError | None = None
 
     def run(self, orders: _Orders, reports: queue.SimpleQueue[Any]) -> None:
-        """Obey until told to end."""
+        """Run tasks until told to end."""
         set_worker_info(self._info)
         try:
             if self._init_fn is not None:

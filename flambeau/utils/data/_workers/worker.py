@@ -1,4 +1,4 @@
-"""What a worker process does: from its start until the loader closes the channel."""
+"""The main loop of a worker process, until the loader closes the channel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _IDLE, STARTING = -1, -2
 
 @dataclass
 class Plan:
-    """All that a worker has to know, and can be sent to a new process."""
+    """All that a worker has to know, in a form that can be sent to a new process."""
 
     worker: int
     num_workers: int
@@ -56,7 +56,7 @@ class Plan:
 
 
 class _Watched(list[Any]):
-    """The indices of a batch, which note where whoever goes through them is."""
+    """The indices of a batch, which record how far an iteration over them has come."""
 
     def __init__(self, indices: list[Any], progress: memoryview, worker: int) -> None:
         super().__init__(indices)
@@ -90,7 +90,7 @@ class _Worker:
             self._obey(pickle.loads(orders.popleft()))
 
     def _prepare(self) -> None:
-        """Get ready for the first batch. What fails here is reported in its place."""
+        """Prepare for the first batch. Failures are reported in its place."""
         plan = self._plan
         try:
             if plan.init_fn is not None:
@@ -123,7 +123,7 @@ class _Worker:
         self._channel.send(pickle.dumps(report, protocol=5))
 
     def _start_pass(self) -> tuple[int, None, Any]:
-        """Begin once more: workers that persist are told so between the passes."""
+        """Start again: persistent workers are told so between passes."""
         try:
             if self._broken is None:
                 self._open(None)
@@ -161,11 +161,11 @@ class _Worker:
 
 
 def _end_with(program: int) -> None:
-    """End this process when the program is gone, whatever it is doing then."""
+    """End this process when the program is gone, whatever it is doing."""
     if os.getppid() == program:
         _C._end_with_parent(program)
         return
-    # A fork server, or nobody, is the parent.
+    # The parent is a fork server, or nobody.
     try:
         file = os.pidfd_open(program)
     except ProcessLookupError:

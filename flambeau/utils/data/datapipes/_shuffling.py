@@ -1,4 +1,4 @@
-"""What pipes that shuffle have in common: a switch and a seed."""
+"""The common part of pipes that shuffle: a switch and a seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Pipe = TypeVar("_Pipe", bound="Shuffling")
 
 
 class Shuffling:
-    """Can be switched off. Each iteration has a seed: a given one, or by the default generator."""
+    """Can be switched off. Each iteration has a seed: a given one, or a newly drawn one."""
 
     _enabled = True
     _seed: int | None = None

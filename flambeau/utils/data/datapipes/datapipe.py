@@ -1,4 +1,4 @@
-"""The base classes of pipes, the steps that they know as methods, and batches."""
+"""The base classes of pipes, their registered methods, and batches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Steps:
 
     @classmethod
     def register_function(cls, function_name: str, function: Callable[..., Any]) -> None:
-        """Make ``function(pipe, ...)`` known as a method of all pipes of this kind."""
+        """Register ``function(pipe, ...)`` as a method of all pipes of this kind."""
         cls.functions[function_name] = function
 
     def __repr__(self) -> str:
@@ -50,7 +50,7 @@ class MapDataPipe(_Steps, Dataset[Any]):
 
 
 class functional_datapipe:
-    """Let a class of pipes be known as a method of others: ``@functional_datapipe("batch")``."""
+    """Register a class of pipes as a method of others: ``@functional_datapipe("batch")``."""
 
     def __init__(self, name: str, enable_df_api_tracing: bool = False) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""Networks that find objects in images: boxes, masks and points."""
+"""Object detection networks: boxes, masks and keypoints."""
 
 from flambeau.vision.models.detection.faster_rcnn import *
 from flambeau.vision.models.detection.fcos import *

@@ -1,4 +1,4 @@
-"""What every detector does with images before it looks at them, and with what it finds."""
+"""Steps common to all detectors: preparing images and restoring the size of detections."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ __all__ = ["Detector"]
 
 
 class Detector(nn.Module):
-    """Takes a list of images of any size.
+    """Detector for a list of images of any size.
 
-    In training the result is a dictionary of losses, otherwise one of detections for each image.
+    In training the result is a dictionary of losses, otherwise a list with the detections of each
+    image.
     """
 
     transform: Any
@@ -46,5 +47,5 @@ class Detector(nn.Module):
     def _fb_results(
         self, batch: ImageList, targets: list[Target] | None
     ) -> tuple[dict[str, Tensor], list[Target]]:
-        """Losses, which are empty unless in training, and detections, empty in training."""
+        """Return losses, empty except in training, and detections, empty in training."""
         raise NotImplementedError

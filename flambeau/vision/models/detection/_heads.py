@@ -1,4 +1,4 @@
-"""How the convolutions of detectors begin, and how the names of old weights are read."""
+"""Initialisation of detection heads, and conversion of names in old weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["draw_kaiming", "draw_normal", "rename"]
 
 
 def draw_normal(module: nn.Module, std: float = 0.01) -> None:
-    """Draw small weights for all convolutions in a module, without a bias."""
+    """Initialise all convolutions in a module with small weights and zero bias."""
     for layer in module.modules():
         if isinstance(layer, nn.Conv2d):
             nn.init.normal_(layer.weight, std=std)
@@ -20,7 +20,7 @@ def draw_normal(module: nn.Module, std: float = 0.01) -> None:
 
 
 def draw_kaiming(module: nn.Module) -> None:
-    """Draw weights for what convolutions put out, before ReLU, without a bias."""
+    """Initialise convolutions for ReLU (Kaiming, fan out), with zero bias."""
     for layer in module.modules():
         if isinstance(layer, nn.Conv2d | nn.ConvTranspose2d):
             nn.init.kaiming_normal_(layer.weight, mode="fan_out", nonlinearity="relu")
@@ -29,7 +29,7 @@ def draw_kaiming(module: nn.Module) -> None:
 
 
 def rename(state_dict: dict[str, Any], prefix: str, names: Mapping[str, str]) -> None:
-    """Give weights and biases in a state dict the names that layers have today."""
+    """Rename weights and biases in a state dict to the current names of layers."""
     for old, new in names.items():
         for kind in ("weight", "bias"):
             value = state_dict.pop(f"{prefix}{old}.{kind}", None)

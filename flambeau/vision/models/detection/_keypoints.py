@@ -1,4 +1,4 @@
-"""Points on objects as the hottest places of maps (https://arxiv.org/abs/1703.06870)."""
+"""Keypoints as maxima of heatmaps (https://arxiv.org/abs/1703.06870)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = [
 def keypoints_to_heatmap(
     keypoints: Tensor, rois: Tensor, heatmap_size: int
 ) -> tuple[Tensor, Tensor]:
-    """Return the pixel (N, K) of its region's map that each point (N, K, 3) is in.
+    """Return the heatmap pixel (N, K) of each point (N, K, 3) in its region.
 
-    The second result is 1 for points that are visible and in their region.
+    The second result is 1 for points that are visible and inside of their region.
     """
     corner, size = rois[:, None, :2], rois[:, None, 2:] - rois[:, None, :2]
     points = keypoints[..., :2]
     pixels = ((points - corner) * (heatmap_size / size)).floor().to(fb.int64)
-    # A point on the right or lower side of a region belongs to its last pixel.
+    # A point on the right or lower edge of a region belongs to its last pixel.
     on_edge = points == rois[:, None, 2:]
     pixels = pixels.masked_fill(on_edge, heatmap_size - 1)
     inside = ((pixels >= 0) & (pixels < heatmap_size)).all(-1)
@@ -35,7 +35,7 @@ def keypoints_to_heatmap(
 
 
 def heatmaps_to_keypoints(maps: Tensor, rois: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the points (N, K, 3) of images where maps are hottest, and how hot (N, K)."""
+    """Return the points (N, K, 3) of images at the maxima of heatmaps, and their scores (N, K)."""
     corners = rois[:, :2]
     sizes = (rois[:, 2:] - corners).clamp(min=1)
     count, kinds = maps.shape[:2]
@@ -57,7 +57,7 @@ def keypointrcnn_loss(
     gt_keypoints: Sequence[Tensor],
     keypoint_matched_idxs: Sequence[Tensor],
 ) -> Tensor:
-    """Return the loss of the map of each point that can be seen."""
+    """Return the heatmap loss of the visible points."""
     count, kinds, size, width = keypoint_logits.shape
     if size != width:
         raise ValueError(
@@ -69,14 +69,14 @@ def keypointrcnn_loss(
     ]
     targets = fb.cat([places.flatten() for places, _ in pairs])
     visible = fb.where(fb.cat([valid.flatten() for _, valid in pairs]))[0]
-    if keypoint_logits.numel() == 0 or len(visible) == 0:  # no mean, but a way back to the weights
+    if keypoint_logits.numel() == 0 or len(visible) == 0:  # no mean, but connected to the weights
         return keypoint_logits.sum() * 0
     logits = keypoint_logits.view(count * kinds, size * size)
     return cross_entropy(logits[visible], targets[visible])
 
 
 def keypointrcnn_inference(x: Tensor, boxes: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    """Return the points of each image's boxes, and their scores."""
+    """Return the keypoints of each image's boxes, and their scores."""
     points, scores = [], []
     for maps, own in zip(x.split([len(each) for each in boxes]), boxes, strict=True):
         places, heat = heatmaps_to_keypoints(maps, own)

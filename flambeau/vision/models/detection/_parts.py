@@ -1,4 +1,4 @@
-"""Checks of the parts that a detector is put together from."""
+"""Checks of a detector's components."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["check_backbone", "check_kind", "check_predictor"]
 
 
 def check_backbone(backbone: nn.Module) -> None:
-    """ValueError for a backbone that does not say how many channels its feature maps have."""
+    """Raise ValueError for a backbone that does not give the channels of its feature maps."""
     if not hasattr(backbone, "out_channels"):
         raise ValueError(
             "backbone must have an attribute out_channels, the number of channels of each of its "
@@ -17,13 +17,13 @@ def check_backbone(backbone: nn.Module) -> None:
 
 
 def check_kind(name: str, part: object, kind: type) -> None:
-    """TypeError for a part that is given and of another class."""
+    """Raise TypeError for a component of another class."""
     if part is not None and not isinstance(part, kind):
         raise TypeError(f"{name} must be of type {kind.__name__} or None, got {type(part)}")
 
 
 def check_predictor(name: str, predictor: nn.Module | None, num_classes: int | None) -> None:
-    """ValueError unless just one of the two says how many classes there are."""
+    """Raise ValueError unless exactly one of the two gives the number of classes."""
     if num_classes is not None and predictor is not None:
         raise ValueError(
             f"num_classes must be None where {name} is given, whose outputs are the classes; got "

@@ -1,4 +1,4 @@
-"""What the detectors that weights are published for have in common."""
+"""Common parts of detectors with published weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from flambeau.vision.ops.misc import FrozenBatchNorm2d
 
 __all__ = ["COCO_CLASSES", "ignore_size", "resnet50_fpn", "without_eps"]
 
-COCO_CLASSES = 91  # with the background, and numbers that COCO does not use
+COCO_CLASSES = 91  # with the background, and unused category numbers of COCO
 
 
 def resnet50_fpn(
@@ -32,10 +32,10 @@ def resnet50_fpn(
     extra: Callable[[], ExtraFPNBlock] | None = None,
     **kwargs: Any,
 ) -> BackboneWithFPN:
-    """A ResNet of 50 layers with a pyramid; all of it learns unless it is ``trained`` already.
+    """Make a ResNet-50 with a feature pyramid, all of it trainable unless it is ``trained``.
 
-    Then its normalisations are ``frozen``, if they may be. ``extra`` makes further levels: once the
-    network is there, which draws its weights first.
+    Then its normalisation is ``frozen``, if possible. ``extra`` makes further levels; it is called
+    after the network has drawn its weights.
     """
     trained = trained or weights is not None
     layers = _validate_trainable_layers(trained, trainable, 5, 3)
@@ -46,13 +46,13 @@ def resnet50_fpn(
 
 
 def without_eps(model: nn.Module, weights: WeightsEnum) -> None:
-    """The first weights were trained with normalisations that add nothing to the variance."""
+    """Set eps to 0 in the normalisation layers: the first weights were trained that way."""
     if weights.name == "COCO_V1":
         overwrite_eps(model, 0.0)
 
 
 def ignore_size(kwargs: dict[str, Any], side: int) -> None:
-    """Warn about an argument ``size``: the networks are for images of one size only."""
+    """Warn about an argument ``size``: the networks have a fixed image size."""
     if kwargs.pop("size", None) is not None:
         warnings.warn(
             f"size is ignored: this network is for images of {side} by {side} pixels, and scales "

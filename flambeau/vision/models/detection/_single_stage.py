@@ -1,4 +1,4 @@
-"""Detectors in one stage: the features say at every place what is there."""
+"""One-stage detectors, which predict boxes at every position of their feature maps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Outputs = dict[str, Tensor]
 
 
 class SingleStage(Detector):
-    """A backbone, anchors all over its feature maps, and a head that judges them."""
+    """A backbone, anchors all over its feature maps, and a head that scores them."""
 
     backbone: nn.Module
     head: nn.Module
@@ -61,24 +61,24 @@ class SingleStage(Detector):
         raise NotImplementedError
 
     def _fb_separate(self, boxes: Tensor, scores: Tensor, labels: Tensor) -> Target:
-        """The best of the candidates of an image that do not overlap better ones of their class."""
+        """Return the best candidates of an image, after non-maximum suppression per class."""
         keep = box_ops.batched_nms(boxes, scores, labels, self.nms_thresh)
         keep = keep[: self.detections_per_img]
         return {"boxes": boxes[keep], "scores": scores[keep], "labels": labels[keep]}
 
 
 class PyramidStage(SingleStage):
-    """The same with scores of classes and one box for every anchor of a pyramid of features."""
+    """One-stage detector with class scores and one box for every anchor of a feature pyramid."""
 
     score_thresh: float
     topk_candidates: int
 
     def _fb_scores(self, outputs: Outputs) -> Tensor:
-        """The scores (anchors, classes) that outputs of one level stand for."""
+        """Return the scores (anchors, classes) from the outputs of one level."""
         raise NotImplementedError
 
     def _fb_boxes(self, regression: Tensor, anchors: Tensor) -> Tensor:
-        """The boxes that outputs of some anchors stand for."""
+        """Return the boxes from the outputs of some anchors."""
         raise NotImplementedError
 
     def _fb_detections(
@@ -99,7 +99,7 @@ class PyramidStage(SingleStage):
         anchors: list[list[Tensor]],
         image_shapes: list[tuple[int, int]],
     ) -> list[Target]:
-        """Return what is found in each image, from the outputs and anchors of each level."""
+        """Return the detections of each image, from the outputs and anchors of each level."""
         detections = []
         for i, (own, shape) in enumerate(zip(anchors, image_shapes, strict=True)):
             candidates = []
@@ -124,7 +124,7 @@ def unmatched(anchors: Tensor) -> Tensor:
 def matches_of(
     matcher: det_utils.Matcher, targets: Sequence[Target], anchors: Sequence[Tensor]
 ) -> list[Tensor]:
-    """The row of each anchor's true box, by how much they overlap; negative if it has none."""
+    """Return the index of each anchor's true box, by overlap; negative if it has none."""
     return [
         unmatched(own)
         if target["boxes"].numel() == 0
@@ -134,13 +134,13 @@ def matches_of(
 
 
 def levels_of(maps: Sequence[Tensor], count: int) -> list[int]:
-    """How many of all anchors belong to each feature map."""
+    """Return the number of anchors of each feature map."""
     pixels = [feature.shape[2] * feature.shape[3] for feature in maps]
     return [each * (count // sum(pixels)) for each in pixels]
 
 
 def best_of(scores: Tensor, threshold: float, most: int) -> tuple[Tensor, Tensor]:
-    """The best elements of scores that exceed a threshold, and where they are."""
+    """Return the best elements of scores that exceed a threshold, and their indices."""
     likely = fb.where(scores > threshold)[0]
     values, order = scores[likely].topk(det_utils._topk_min(likely, most, 0))
     return values, likely[order]

@@ -1,4 +1,4 @@
-"""What a detector asks of the images and targets that it is trained with."""
+"""Checks of the images and targets that a detector is trained with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Target = dict[str, Tensor]
 
 
 def sizes_of(images: Sequence[Tensor]) -> list[tuple[int, int]]:
-    """The height and width of each image."""
+    """Return the height and width of each image."""
     sizes = []
     for image in images:
         if image.ndim < 2:
@@ -25,7 +25,7 @@ def sizes_of(images: Sequence[Tensor]) -> list[tuple[int, int]]:
 
 
 def check_targets(targets: Sequence[Target] | None) -> None:
-    """AssertionError for targets without boxes (N, 4); None among them."""
+    """Raise AssertionError for targets without boxes (N, 4), or None among them."""
     if targets is None:
         raise AssertionError(
             "targets must not be None in training: pass a dictionary with boxes and labels for "
@@ -44,7 +44,7 @@ def check_targets(targets: Sequence[Target] | None) -> None:
 
 
 def check_extent(targets: Sequence[Target] | None) -> None:
-    """AssertionError for a box whose right or lower side is not beyond the other."""
+    """Raise AssertionError for a box of no positive width or height."""
     for index, target in enumerate(targets or ()):
         boxes = target["boxes"]
         empty = (boxes[:, 2:] <= boxes[:, :2]).any(dim=1)

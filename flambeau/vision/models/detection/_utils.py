@@ -1,4 +1,4 @@
-"""Which boxes belong to which, how differences of boxes are written, and who is sampled."""
+"""Matching of boxes, encoding of box differences, and sampling."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class BalancedPositiveNegativeSampler:
-    """Draws so many rows for each image, a part of them positive (1 and above) if there are enough.
+    """Draws rows for each image, a share of them positive (1 and above) if there are enough.
 
     Rows of 0 are negative, those below are never drawn.
     """
@@ -39,7 +39,7 @@ class BalancedPositiveNegativeSampler:
         self.positive_fraction = positive_fraction
 
     def __call__(self, matched_idxs: Sequence[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-        """Return masks of the positive and of the negative rows that were drawn."""
+        """Return masks of the positive and the negative rows that were drawn."""
         positives, negatives = [], []
         for labels in matched_idxs:
             wanted = int(self.batch_size_per_image * self.positive_fraction)
@@ -59,9 +59,9 @@ class BalancedPositiveNegativeSampler:
 
 
 def encode_boxes(reference_boxes: Tensor, proposals: Tensor, weights: Tensor) -> Tensor:
-    """Return how boxes (N, 4) differ from proposals: by what they move and how they grow.
+    """Return boxes (N, 4) encoded relative to proposals: by shift and change of size.
 
-    Movements are in sizes of the proposal, growth is a logarithm; each is weighted.
+    Shifts are in units of the proposal's size, sizes are logarithms; each is weighted.
     """
     given, wanted = (box_convert(each, "xyxy", "cxcywh") for each in (proposals, reference_boxes))
     move = (wanted[:, :2] - given[:, :2]) / given[:, 2:]
@@ -70,7 +70,7 @@ def encode_boxes(reference_boxes: Tensor, proposals: Tensor, weights: Tensor) ->
 
 
 class BoxCoder:
-    """Boxes as differences from others (https://arxiv.org/abs/1311.2524) and back."""
+    """Encode boxes relative to others (https://arxiv.org/abs/1311.2524) and decode them."""
 
     def __init__(
         self,
@@ -83,19 +83,19 @@ class BoxCoder:
     def encode(
         self, reference_boxes: Sequence[Tensor], proposals: Sequence[Tensor]
     ) -> tuple[Tensor, ...]:
-        """Return the differences of each image's boxes from its proposals."""
+        """Return each image's boxes encoded relative to its proposals."""
         together = self.encode_single(fb.cat(list(reference_boxes)), fb.cat(list(proposals)))
         return together.split([len(boxes) for boxes in reference_boxes])
 
     def encode_single(self, reference_boxes: Tensor, proposals: Tensor) -> Tensor:
-        """Return the differences of boxes from proposals, row by row."""
+        """Return boxes encoded relative to proposals, row by row."""
         weights = fb.as_tensor(
             self.weights, dtype=reference_boxes.dtype, device=reference_boxes.device
         )
         return encode_boxes(reference_boxes, proposals, weights)
 
     def decode(self, rel_codes: Tensor, boxes: Sequence[Tensor]) -> Tensor:
-        """Return boxes (N, classes, 4) from differences (N, 4 · classes) from those of images."""
+        """Return boxes (N, classes, 4) decoded from codes (N, 4 · classes) and boxes of images."""
         if not isinstance(boxes, list | tuple):
             raise AssertionError("This function expects boxes of type list or tuple.")
         together = fb.cat(list(boxes))
@@ -105,20 +105,20 @@ class BoxCoder:
         return result.reshape(len(together), -1, 4) if len(together) > 0 else result
 
     def decode_single(self, rel_codes: Tensor, boxes: Tensor) -> Tensor:
-        """Return boxes (N, 4 · classes) from differences (N, 4 · classes) from boxes (N, 4)."""
+        """Return boxes (N, 4 · classes) decoded from codes (N, 4 · classes) and boxes (N, 4)."""
         boxes = boxes.to(rel_codes.dtype)
         size = boxes[:, None, 2:] - boxes[:, None, :2]
         middle = boxes[:, None, :2] + 0.5 * size
         weights = fb.as_tensor(self.weights, dtype=rel_codes.dtype, device=rel_codes.device)
         codes = rel_codes.reshape(len(rel_codes), rel_codes.shape[-1] // 4, 4) / weights
-        # An untrained network may ask for boxes that no float holds.
+        # An untrained network may predict boxes that no float can hold.
         half = 0.5 * (codes[..., 2:].clamp(max=self.bbox_xform_clip).exp() * size)
         middle = codes[..., :2] * size + middle
         return fb.cat((middle - half, middle + half), -1).flatten(1)
 
 
 class BoxLinearCoder:
-    """Boxes as the distances of their sides from the middles of others (arXiv:1904.01355)."""
+    """Encode boxes as distances of their sides from the centres of others (arXiv:1904.01355)."""
 
     def __init__(self, normalize_by_size: bool = True) -> None:
         self.normalize_by_size = normalize_by_size
@@ -130,25 +130,25 @@ class BoxLinearCoder:
         return codes / size if self.normalize_by_size else codes
 
     def decode(self, rel_codes: Tensor, boxes: Tensor) -> Tensor:
-        """Return the boxes with such distances."""
+        """Return the boxes with given distances."""
         middle, size = self._middles(boxes.to(rel_codes.dtype))
         codes = rel_codes * size if self.normalize_by_size else rel_codes
         return fb.cat((middle - codes[..., :2], middle + codes[..., 2:]), -1)
 
     @staticmethod
     def _middles(boxes: Tensor) -> tuple[Tensor, Tensor]:
-        """The middles of boxes, and their sizes, twice."""
+        """Return the centres of boxes, and their sizes, twice."""
         first, second = boxes[..., :2], boxes[..., 2:]
         size = second - first
         return 0.5 * (first + second), fb.cat((size, size), -1)
 
 
 class Matcher:
-    """Gives each prediction the true box that it overlaps most, if it overlaps enough.
+    """Match each prediction with the true box that it overlaps most, if it overlaps enough.
 
-    The answer is the row of that box, ``BELOW_LOW_THRESHOLD`` for background, or
-    ``BETWEEN_THRESHOLDS`` for what is neither. With ``allow_low_quality_matches`` each true box
-    also gets the predictions that overlap it most, however little that is.
+    The result is the index of that box, ``BELOW_LOW_THRESHOLD`` for background, or
+    ``BETWEEN_THRESHOLDS`` for neither. With ``allow_low_quality_matches`` each true box
+    also gets the predictions that overlap it most, however little.
     """
 
     BELOW_LOW_THRESHOLD = -1
@@ -167,7 +167,7 @@ class Matcher:
         self.allow_low_quality_matches = allow_low_quality_matches
 
     def __call__(self, match_quality_matrix: Tensor) -> Tensor:
-        """Return the answers for overlaps (true boxes, predictions)."""
+        """Return the matches for overlaps (true boxes, predictions)."""
         if match_quality_matrix.numel() == 0:
             missing = "ground-truth" if match_quality_matrix.shape[0] == 0 else "proposal"
             raise ValueError(f"No {missing} boxes available for one of the images during training")
@@ -183,14 +183,14 @@ class Matcher:
     def set_low_quality_matches_(
         self, matches: Tensor, all_matches: Tensor, match_quality_matrix: Tensor
     ) -> None:
-        """Give back their best match to predictions that no other is better than for some box."""
+        """Restore the match of predictions that have the highest overlap with some box."""
         most = match_quality_matrix.amax(dim=1, keepdim=True)
         needed = (match_quality_matrix == most).any(dim=0)
         matches[needed] = all_matches[needed]
 
 
 class SSDMatcher(Matcher):
-    """Each true box also gets the one prediction that overlaps it most."""
+    """Matcher where each true box also gets the one prediction that overlaps it most."""
 
     def __init__(self, threshold: float) -> None:
         super().__init__(threshold, threshold, allow_low_quality_matches=False)
@@ -203,14 +203,14 @@ class SSDMatcher(Matcher):
 
 
 def overwrite_eps(model: nn.Module, eps: float) -> None:
-    """Set the small number of all frozen normalisations: some published weights had none."""
+    """Set eps of all frozen batch normalisation: some published weights had none."""
     for module in model.modules():
         if isinstance(module, FrozenBatchNorm2d):
             module.eps = eps
 
 
 def retrieve_out_channels(model: nn.Module, size: tuple[int, int]) -> list[int]:
-    """Return the channels of each feature map of a backbone, by trying it on a (width, height)."""
+    """Return the channels of each feature map of a backbone, found by a run on (width, height)."""
     was_training = model.training
     model.eval()
     try:
@@ -225,7 +225,7 @@ def retrieve_out_channels(model: nn.Module, size: tuple[int, int]) -> list[int]:
 
 
 def _topk_min(input: Tensor, orig_kval: int, axis: int) -> int:
-    """The number asked for, or as many as there are."""
+    """Return the requested number, or as many as there are."""
     return min(orig_kval, input.shape[axis])
 
 
@@ -244,7 +244,7 @@ def _box_loss(
     bbox_regression_per_image: Tensor,
     cnf: dict[str, float] | None = None,
 ) -> Tensor:
-    """The loss of predicted differences, by the differences themselves or by the overlap."""
+    """The loss of predicted boxes, by their codes or by their overlap."""
     options = cnf or {}
     if type in ("l1", "smooth_l1"):
         wanted = box_coder.encode_single(matched_gt_boxes_per_image, anchors_per_image)

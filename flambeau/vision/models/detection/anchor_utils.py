@@ -1,4 +1,4 @@
-"""Boxes all over an image that a detector starts from."""
+"""Anchor boxes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Numbers = Sequence[float]
 
 
 class AnchorGenerator(nn.Module):
-    """Boxes of every size and ratio of height to width around each place of each feature map.
+    """Anchors of every size and aspect ratio (height / width) at each position of each feature map.
 
     ``sizes`` and ``aspect_ratios`` have one tuple for each map (https://arxiv.org/abs/1506.01497).
     """
@@ -45,18 +45,18 @@ class AnchorGenerator(nn.Module):
         dtype: fb.dtype = fb.float32,
         device: Any = "cpu",
     ) -> Tensor:
-        """Return boxes around zero: all scales of the first ratio, then of the second and so on."""
+        """Return anchors around zero: all scales of the first ratio, then of the second etc."""
         sides = fb.as_tensor(scales, dtype=dtype, device=device)
         tall = fb.as_tensor(aspect_ratios, dtype=dtype, device=device).sqrt()[:, None]
         heights, widths = (tall * sides).flatten(), (1 / tall * sides).flatten()
         return (fb.stack((-widths, -heights, widths, heights), 1) / 2).round()
 
     def set_cell_anchors(self, dtype: fb.dtype, device: Any) -> None:
-        """Bring the boxes around zero to a type and a device."""
+        """Convert the anchors around zero to a dtype and a device."""
         self.cell_anchors = [cell.to(dtype=dtype, device=device) for cell in self.cell_anchors]
 
     def num_anchors_per_location(self) -> list[int]:
-        """Return how many boxes there are around a place of each map."""
+        """Return the number of anchors per position of each map."""
         return [
             len(size) * len(ratio)
             for size, ratio in zip(self.sizes, self.aspect_ratios, strict=False)
@@ -65,7 +65,7 @@ class AnchorGenerator(nn.Module):
     def grid_anchors(
         self, grid_sizes: Sequence[Sequence[int]], strides: Sequence[Sequence[Any]]
     ) -> list[Tensor]:
-        """Return the boxes of each map, whose places are (down, across) pixels apart."""
+        """Return the anchors of each map, whose positions are (down, across) pixels apart."""
         if not len(grid_sizes) == len(strides) == len(self.cell_anchors):
             raise ValueError(
                 "sizes and aspect_ratios must have a tuple for each feature map; the number of "
@@ -83,7 +83,7 @@ class AnchorGenerator(nn.Module):
         return anchors
 
     def forward(self, image_list: ImageList, feature_maps: Sequence[Tensor]) -> list[Tensor]:
-        """Return the boxes of all maps, once for each image."""
+        """Return the anchors of all maps, once for each image."""
         height, width = image_list.tensors.shape[-2:]
         grids = [tuple(feature.shape[-2:]) for feature in feature_maps]
         strides = [(height // rows, width // columns) for rows, columns in grids]
@@ -93,17 +93,17 @@ class AnchorGenerator(nn.Module):
 
 
 def _places(y: Tensor, x: Tensor) -> Tensor:
-    """All pairs (x, y), row by row."""
+    """Return all pairs (x, y), row by row."""
     down, across = fb.meshgrid(y, x, indexing="ij")
     return fb.stack((across.flatten(), down.flatten()), 1)
 
 
 class DefaultBoxGenerator(nn.Module):
-    """The boxes of SSD (https://arxiv.org/abs/1512.02325): parts of the image by their scale.
+    """Default boxes of SSD (https://arxiv.org/abs/1512.02325), relative to the image size.
 
     Each map has a square of its scale, one between its scale and the next, and two boxes for each
     of its ratios. Without ``scales`` they go evenly from ``min_ratio`` to ``max_ratio``; ``steps``
-    are the pixels between places, else the map tells.
+    are the pixels between positions, by default computed from the size of the map.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class DefaultBoxGenerator(nn.Module):
         self._wh_pairs: list[Tensor] = self._generate_wh_pairs(maps)
 
     def _generate_wh_pairs(self, num_outputs: int) -> list[Tensor]:
-        """Widths and heights, as parts of the image, of the boxes of each map."""
+        """Return widths and heights, relative to the image, of the boxes of each map."""
         pairs = []
         for k in range(num_outputs):
             scale, next_scale = self.scales[k], self.scales[k + 1]
@@ -144,7 +144,7 @@ class DefaultBoxGenerator(nn.Module):
         return pairs
 
     def num_anchors_per_location(self) -> list[int]:
-        """Return how many boxes there are around a place of each map."""
+        """Return the number of boxes per position of each map."""
         return [2 + 2 * len(ratios) for ratios in self.aspect_ratios]
 
     def _grid_default_boxes(
@@ -153,7 +153,7 @@ class DefaultBoxGenerator(nn.Module):
         image_size: Sequence[int],
         dtype: fb.dtype = fb.float32,
     ) -> Tensor:
-        """Middles and sizes of all boxes, as parts of the image."""
+        """Return centres and sizes of all boxes, relative to the image."""
         boxes = []
         for k, (rows, columns) in enumerate(grid_sizes):
             down, across = float(rows), float(columns)

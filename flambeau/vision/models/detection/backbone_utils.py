@@ -1,4 +1,4 @@
-"""Networks for images cut down to what a detector looks at."""
+"""Image networks as backbones of detectors."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _RESNET_PARTS = ["layer4", "layer3", "layer2", "layer1", "conv1"]
 
 
 class BackboneWithFPN(nn.Module):
-    """Some layers of a network, and a pyramid of features over them.
+    """Some layers of a network, with a feature pyramid on top.
 
     ``return_layers`` maps the names of layers to the names of feature maps, ``in_channels_list``
-    says how wide they are; all maps of the pyramid have ``out_channels``.
+    gives their channels; all maps of the pyramid have ``out_channels``.
     """
 
     def __init__(
@@ -61,9 +61,9 @@ def resnet_fpn_backbone(
     returned_layers: Sequence[int] | None = None,
     extra_blocks: ExtraFPNBlock | None = None,
 ) -> BackboneWithFPN:
-    """Make a ResNet by name with a pyramid; only its last ``trainable_layers`` stages are trained.
+    """Make a named ResNet with a feature pyramid; only its last ``trainable_layers`` are trained.
 
-    ``returned_layers`` are the stages, 1 to 4, that the pyramid stands on.
+    ``returned_layers`` are the stages, 1 to 4, that the pyramid uses.
     """
     network = getattr(resnet, backbone_name)(weights=weights, norm_layer=norm_layer)
     return _resnet_fpn_extractor(network, trainable_layers, returned_layers, extra_blocks)
@@ -107,7 +107,7 @@ def mobilenet_backbone(
     returned_layers: Sequence[int] | None = None,
     extra_blocks: ExtraFPNBlock | None = None,
 ) -> nn.Module:
-    """Make a MobileNet by name, with a pyramid or with one feature map of 256 channels."""
+    """Make a named MobileNet, with a feature pyramid or one feature map of 256 channels."""
     network = getattr(mobilenet, backbone_name)(weights=weights, norm_layer=norm_layer)
     return _mobilenet_extractor(network, fpn, trainable_layers, returned_layers, extra_blocks)
 
@@ -143,13 +143,13 @@ def _mobilenet_extractor(
 
 
 def _stage_starts(features: nn.Sequential) -> list[int]:
-    """Where a MobileNet halves its image, with its first and its last layer."""
+    """Return the indices of a MobileNet's strided blocks, and of its first and last layer."""
     strided = [i for i, block in enumerate(features) if getattr(block, "_is_cn", False)]
     return [0, *strided, len(features) - 1]
 
 
 def _freeze_before(features: nn.Sequential, starts: Sequence[int], trainable_layers: int) -> None:
-    """Train the last stages only."""
+    """Freeze all but the last stages."""
     first = len(features) if trainable_layers == 0 else starts[len(starts) - trainable_layers]
     for block in features[:first]:
         for parameter in block.parameters():
@@ -164,7 +164,7 @@ def _check_layers(trainable_layers: int, most: int) -> None:
 def _validate_trainable_layers(
     is_trained: bool, trainable_backbone_layers: int | None, max_value: int, default_value: int
 ) -> int:
-    """How many layers are trained: all of a network that does not come with weights."""
+    """Return the number of trainable layers: all, if the network has no pretrained weights."""
     layers = trainable_backbone_layers
     if not is_trained:
         if layers is not None:

@@ -57,11 +57,10 @@ def _default_anchorgen() -> AnchorGenerator:
 
 
 class FasterRCNN(GeneralizedRCNN):
-    """Boxes and classes of regions that a network proposes.
+    """Two-stage detector: boxes and classes of regions that a network proposes.
 
     ``backbone`` returns a feature map or a dictionary of them, all with its ``out_channels``. With
-    parts of one's own, ``num_classes`` (background included) may be left out in favour of
-    ``box_predictor``.
+    your own ``box_predictor``, ``num_classes`` (background included) may be left out.
     """
 
     def __init__(
@@ -158,7 +157,7 @@ class TwoMLPHead(nn.Module):
 
 
 class FastRCNNConvFCHead(nn.Sequential):
-    """Convolutions, then linear layers, of these widths."""
+    """Convolutions, then linear layers, of given widths."""
 
     def __init__(
         self,
@@ -182,7 +181,7 @@ class FastRCNNConvFCHead(nn.Sequential):
 
 
 class FastRCNNPredictor(nn.Module):
-    """The scores of all classes, and a box for each of them."""
+    """Predict the scores of all classes, and a box for each of them."""
 
     def __init__(self, in_channels: int, num_classes: int) -> None:
         super().__init__()
@@ -226,7 +225,7 @@ def fasterrcnn_resnet50_fpn(
     _trained: bool = False,
     **kwargs: Any,
 ) -> FasterRCNN:
-    """Make a Faster R-CNN with a ResNet of 50 layers and a pyramid."""
+    """Make a Faster R-CNN with a ResNet-50 backbone and a feature pyramid."""
     backbone = resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers)
     return FasterRCNN(backbone, COCO_CLASSES if num_classes is None else num_classes, **kwargs)
 
@@ -240,7 +239,7 @@ def fasterrcnn_resnet50_fpn_v2(
     _trained: bool = False,
     **kwargs: Any,
 ) -> FasterRCNN:
-    """Make the same with normalised pyramid and deeper heads (https://arxiv.org/abs/2111.11429)."""
+    """Make version 2, with normalised and deeper heads (https://arxiv.org/abs/2111.11429)."""
     backbone = resnet50_fpn(
         weights_backbone,
         _trained,
@@ -288,7 +287,7 @@ def fasterrcnn_mobilenet_v3_large_320_fpn(
     _trained: bool = False,
     **kwargs: Any,
 ) -> FasterRCNN:
-    """Make a Faster R-CNN with a MobileNet v3 for images of 320 pixels, for telephones."""
+    """Make a Faster R-CNN with a MobileNet v3 backbone for images of 320 pixels, for phones."""
     small = {
         "min_size": 320,
         "max_size": 640,
@@ -319,7 +318,7 @@ def fasterrcnn_mobilenet_v3_large_fpn(
     _trained: bool = False,
     **kwargs: Any,
 ) -> FasterRCNN:
-    """Make a Faster R-CNN with a MobileNet v3 and a pyramid."""
+    """Make a Faster R-CNN with a MobileNet v3 backbone and a feature pyramid."""
     return _mobilenet_fpn(
         weights_backbone,
         _trained,

@@ -40,7 +40,7 @@ _Norm = Callable[..., nn.Module]
 
 
 def _rows(layer: Tensor, anchors: int) -> Tensor:
-    """What a layer says of each anchor (N, anchors, columns)."""
+    """Return a layer's predictions for each anchor, (N, anchors, columns)."""
     batch, channels, height, width = layer.shape
     return permute_and_flatten(layer, batch, anchors, channels // anchors, height, width)
 
@@ -54,7 +54,7 @@ def _convolutions(channels: int, count: int, norm_layer: _Norm | None) -> nn.Seq
 
 
 class FCOSClassificationHead(nn.Module):
-    """The scores of classes."""
+    """Predict the scores of classes."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class FCOSClassificationHead(nn.Module):
 
 
 class FCOSRegressionHead(nn.Module):
-    """The distances of a box's sides, and how near to its middle a place is."""
+    """Predict the distances of a box's sides, and the centre-ness of a position."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class FCOSRegressionHead(nn.Module):
 
 
 class FCOSHead(nn.Module):
-    """Both heads."""
+    """Heads for classes and boxes."""
 
     def __init__(
         self, in_channels: int, num_anchors: int, num_classes: int, num_convs: int | None = 4
@@ -133,7 +133,7 @@ class FCOSHead(nn.Module):
         anchors: Sequence[Tensor],
         matched_idxs: Sequence[Tensor],
     ) -> dict[str, Tensor]:
-        """Return the losses of classes, of overlaps, and of how near to the middle places are."""
+        """Return the losses of classes, of overlaps, and of centre-ness."""
         logits = head_outputs["cls_logits"]
         truth = fb.zeros_like(logits)
         for i, (target, matches) in enumerate(zip(targets, matched_idxs, strict=True)):
@@ -165,7 +165,7 @@ class FCOSHead(nn.Module):
 
 
 def _centredness(distances: Tensor) -> Tensor:
-    """1 in the middle of a box, 0 on its edge."""
+    """Centre-ness: 1 in the middle of a box, 0 on its edge."""
     if len(distances) == 0:
         return distances.new_zeros((0,))
     across, down = distances[:, 0::2], distances[:, 1::2]
@@ -174,7 +174,7 @@ def _centredness(distances: Tensor) -> Tensor:
 
 
 class FCOS(PyramidStage):
-    """Every place of a pyramid of features says what it is in, and how far its sides are."""
+    """Anchor-free detector: each position predicts its class and the distances of its box."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ class FCOS(PyramidStage):
         anchors: Sequence[Tensor],
         num_anchors_per_level: Sequence[int],
     ) -> dict[str, Tensor]:
-        """Return the losses of the heads, with each place's true box."""
+        """Return the losses of the heads, given each position's true box."""
         matches = [
             self._fb_match(target["boxes"], own, num_anchors_per_level)
             for target, own in zip(targets, anchors, strict=True)
@@ -236,7 +236,7 @@ class FCOS(PyramidStage):
         return self.head.compute_loss(targets, head_outputs, anchors, matches)  # type: ignore[operator,no-any-return]
 
     def _fb_match(self, boxes: Tensor, anchors: Tensor, levels: Sequence[int]) -> Tensor:
-        """The true box of each place: the smallest it is near the middle of, on the right level."""
+        """Return each position's true box: the smallest one centred near it, on its level."""
         if boxes.numel() == 0:
             return unmatched(anchors)
         places = (anchors[:, None, :2] + anchors[:, None, 2:]) / 2
@@ -251,7 +251,7 @@ class FCOS(PyramidStage):
         largest[len(largest) - levels[-1] :] = math.inf
         reach = sides.amax(2)
         fitting = central & inside & (reach > smallest) & (reach < largest)
-        # Areas from above, so that the smallest box has the largest number and none has zero.
+        # Areas are inverted, so that the smallest box has the largest number and none has zero.
         preference = fitting.to(fb.float32) * (1e8 - box_area(boxes))
         best, rows = preference.max(dim=1)
         return rows.masked_fill(best < 1e-5, -1)
@@ -283,7 +283,7 @@ def fcos_resnet50_fpn(
     _trained: bool = False,
     **kwargs: Any,
 ) -> FCOS:
-    """Make an FCOS with a ResNet of 50 layers and a pyramid."""
+    """Make an FCOS with a ResNet-50 backbone and a feature pyramid."""
     backbone = resnet50_fpn(
         weights_backbone,
         _trained,

@@ -1,4 +1,4 @@
-"""Detectors in two stages: regions are proposed, then looked into."""
+"""Two-stage detectors: regions are proposed, then classified."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["GeneralizedRCNN"]
 
 
 class GeneralizedRCNN(Detector):
-    """A backbone, a network that proposes regions, and what is made of them."""
+    """A backbone, a region proposal network, and heads that process the regions."""
 
     def __init__(
         self, backbone: nn.Module, rpn: nn.Module, roi_heads: nn.Module, transform: Any

@@ -10,7 +10,7 @@ __all__ = ["ImageList"]
 
 
 class ImageList:
-    """A batch of images, and the part of it, (height, width), that each of them fills."""
+    """A batch of images, and the part (height, width) of it that each image fills."""
 
     def __init__(self, tensors: Tensor, image_sizes: list[tuple[int, int]]) -> None:
         self.tensors = tensors

@@ -25,10 +25,10 @@ _CLASSES = 2
 
 
 class KeypointRCNN(FasterRCNN):
-    """A Faster R-CNN that also finds points on every object.
+    """Faster R-CNN that also finds the keypoints of every object.
 
-    Targets have ``keypoints`` (N, K, 3) too: x, y and whether the point can be seen. So have
-    detections, with ``keypoints_scores`` (N, K).
+    Targets also have ``keypoints`` (N, K, 3): x, y and visibility. Detections have them too,
+    with ``keypoints_scores`` (N, K).
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class KeypointRCNN(FasterRCNN):
 
 
 class KeypointRCNNHeads(nn.Sequential):
-    """Convolutions of these widths, with ReLU."""
+    """Convolutions of given widths, with ReLU."""
 
     def __init__(self, in_channels: int, layers: Sequence[int]) -> None:
         blocks: list[nn.Module] = []
@@ -75,7 +75,7 @@ class KeypointRCNNHeads(nn.Sequential):
 
 
 class KeypointRCNNPredictor(nn.Module):
-    """A map of four times the size for every kind of point."""
+    """Predict a heatmap, four times as large as the features, for every kind of keypoint."""
 
     def __init__(self, in_channels: int, num_keypoints: int) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ def keypointrcnn_resnet50_fpn(
     _trained: bool = False,
     **kwargs: Any,
 ) -> KeypointRCNN:
-    """Make a Keypoint R-CNN with a ResNet of 50 layers and a pyramid, for persons."""
+    """Make a Keypoint R-CNN with a ResNet-50 backbone and a feature pyramid, for people."""
     backbone = resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers)
     return KeypointRCNN(
         backbone,

@@ -30,9 +30,9 @@ MaskRCNN_ResNet50_FPN_V2_Weights: Any = weights_of("maskrcnn_resnet50_fpn_v2", "
 
 
 class MaskRCNN(FasterRCNN):
-    """A Faster R-CNN that also finds the mask of every object.
+    """Faster R-CNN that also finds the mask of every object.
 
-    Targets have ``masks`` (N, H, W) too, and so have detections: (N, 1, H, W), values from 0 to 1.
+    Targets also have ``masks`` (N, H, W); detections have (N, 1, H, W), values from 0 to 1.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class MaskRCNN(FasterRCNN):
 
 
 class MaskRCNNHeads(nn.Sequential):
-    """Convolutions of these widths."""
+    """Convolutions of given widths."""
 
     _version = 2
 
@@ -90,13 +90,13 @@ class MaskRCNNHeads(nn.Sequential):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *args: Any
     ) -> None:
-        if local_metadata.get("version", 1) < 2:  # of a time when layers had names
+        if local_metadata.get("version", 1) < 2:  # from before layers were numbered
             rename(state_dict, prefix, {f"mask_fcn{i + 1}": f"{i}.0" for i in range(len(self))})
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
 
 
 class MaskRCNNPredictor(nn.Sequential):
-    """A mask of twice the size for every class."""
+    """Predict a mask, twice as large as the features, for every class."""
 
     def __init__(self, in_channels: int, dim_reduced: int, num_classes: int) -> None:
         super().__init__(
@@ -126,7 +126,7 @@ def maskrcnn_resnet50_fpn(
     _trained: bool = False,
     **kwargs: Any,
 ) -> MaskRCNN:
-    """Make a Mask R-CNN with a ResNet of 50 layers and a pyramid."""
+    """Make a Mask R-CNN with a ResNet-50 backbone and a feature pyramid."""
     backbone = resnet50_fpn(weights_backbone, _trained, trainable_backbone_layers)
     return MaskRCNN(backbone, COCO_CLASSES if num_classes is None else num_classes, **kwargs)
 
@@ -140,7 +140,7 @@ def maskrcnn_resnet50_fpn_v2(
     _trained: bool = False,
     **kwargs: Any,
 ) -> MaskRCNN:
-    """Make the same with normalised pyramid and deeper heads (https://arxiv.org/abs/2111.11429)."""
+    """Make version 2, with normalised and deeper heads (https://arxiv.org/abs/2111.11429)."""
     backbone = resnet50_fpn(
         weights_backbone,
         _trained,

@@ -54,7 +54,7 @@ def _default_anchorgen() -> AnchorGenerator:
 
 
 class _Head(nn.Module):
-    """Convolutions over every level, and the layer that subclasses put on top of them."""
+    """Convolutions over every level, with a final layer that subclasses add."""
 
     _version = 2
 
@@ -70,12 +70,12 @@ class _Head(nn.Module):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *args: Any
     ) -> None:
-        if local_metadata.get("version", 1) < 2:  # of a time when layers and ReLU took turns
+        if local_metadata.get("version", 1) < 2:  # from before layers were in blocks
             rename(state_dict, prefix, {f"conv.{2 * i}": f"conv.{i}.0" for i in range(_DEPTH)})
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
 
     def _fb_rows(self, x: Sequence[Tensor], layer: nn.Module, columns: int) -> Tensor:
-        """What a layer says of each anchor of all levels (N, anchors, columns)."""
+        """Return a layer's predictions for each anchor of all levels, (N, anchors, columns)."""
         levels = []
         for feature in x:
             result = layer(self.conv(feature))
@@ -86,7 +86,7 @@ class _Head(nn.Module):
 
 
 class RetinaNetClassificationHead(_Head):
-    """The scores of classes."""
+    """Predict the scores of classes."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class RetinaNetClassificationHead(_Head):
         self.cls_logits: nn.Conv2d = nn.Conv2d(in_channels, num_anchors * num_classes, 3, padding=1)
         draw_normal(self.cls_logits)
         assert self.cls_logits.bias is not None
-        # At first nearly everything is background: else its loss would drown all others.
+        # At first nearly everything is background: else its loss would drown out all others.
         nn.init.constant_(
             self.cls_logits.bias, -math.log((1 - prior_probability) / prior_probability)
         )
@@ -115,7 +115,7 @@ class RetinaNetClassificationHead(_Head):
         head_outputs: Outputs,
         matched_idxs: Sequence[Tensor],
     ) -> Tensor:
-        """Return the focal loss of all anchors that are clearly something or nothing."""
+        """Return the focal loss of all anchors that are clearly object or background."""
         losses = []
         for target, logits, matches in zip(
             targets, head_outputs["cls_logits"], matched_idxs, strict=True
@@ -133,7 +133,7 @@ class RetinaNetClassificationHead(_Head):
 
 
 class RetinaNetRegressionHead(_Head):
-    """The differences of boxes from anchors."""
+    """Predict boxes relative to anchors."""
 
     def __init__(self, in_channels: int, num_anchors: int, norm_layer: _Norm | None = None) -> None:
         super().__init__(in_channels, norm_layer)
@@ -150,7 +150,7 @@ class RetinaNetRegressionHead(_Head):
         anchors: Sequence[Tensor],
         matched_idxs: Sequence[Tensor],
     ) -> Tensor:
-        """Return the loss of the boxes of anchors that found an object."""
+        """Return the box loss of anchors that matched an object."""
         losses = []
         for target, regression, own, matches in zip(
             targets, head_outputs["bbox_regression"], anchors, matched_idxs, strict=True
@@ -171,7 +171,7 @@ class RetinaNetRegressionHead(_Head):
 
 
 class RetinaNetHead(nn.Module):
-    """Both heads."""
+    """Heads for classes and boxes."""
 
     def __init__(
         self,
@@ -195,7 +195,7 @@ class RetinaNetHead(nn.Module):
         anchors: Sequence[Tensor],
         matched_idxs: Sequence[Tensor],
     ) -> dict[str, Tensor]:
-        """Return the losses of both."""
+        """Return the losses of both heads."""
         return {
             "classification": self.classification_head.compute_loss(
                 targets, head_outputs, matched_idxs
@@ -213,7 +213,7 @@ class RetinaNetHead(nn.Module):
 
 
 class RetinaNet(PyramidStage):
-    """Scores and boxes for anchors all over a pyramid of features."""
+    """One-stage detector with anchors all over a feature pyramid, trained with focal loss."""
 
     def __init__(
         self,
@@ -264,7 +264,7 @@ class RetinaNet(PyramidStage):
     def compute_loss(
         self, targets: Sequence[Target], head_outputs: Outputs, anchors: Sequence[Tensor]
     ) -> dict[str, Tensor]:
-        """Return the losses of the heads, with each anchor's true box."""
+        """Return the losses of the heads, given each anchor's true box."""
         matches = matches_of(self.proposal_matcher, targets, anchors)
         return self.head.compute_loss(targets, head_outputs, anchors, matches)  # type: ignore[operator,no-any-return]
 
@@ -295,7 +295,7 @@ def retinanet_resnet50_fpn(
     _trained: bool = False,
     **kwargs: Any,
 ) -> RetinaNet:
-    """Make a RetinaNet with a ResNet of 50 layers and a pyramid."""
+    """Make a RetinaNet with a ResNet-50 backbone and a feature pyramid."""
     backbone = resnet50_fpn(
         weights_backbone,
         _trained,
@@ -315,7 +315,7 @@ def retinanet_resnet50_fpn_v2(
     _trained: bool = False,
     **kwargs: Any,
 ) -> RetinaNet:
-    """Make the same with normalised heads and a loss of overlaps (arXiv:1912.02424)."""
+    """Make version 2, with normalised heads and an IoU loss (arXiv:1912.02424)."""
     backbone = resnet50_fpn(
         weights_backbone,
         _trained,

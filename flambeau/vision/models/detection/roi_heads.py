@@ -1,4 +1,4 @@
-"""What is made of proposed regions: classes, boxes, masks and points."""
+"""Heads for proposed regions: classes, boxes, masks and keypoints."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fastrcnn_loss(
     labels: Sequence[Tensor],
     regression_targets: Sequence[Tensor],
 ) -> tuple[Tensor, Tensor]:
-    """Return the loss of the classes, and that of the boxes of each object's true class."""
+    """Return the class loss, and the box loss of each object's true class."""
     classes, wanted = fb.cat(list(labels)), fb.cat(list(regression_targets))
     objects = fb.where(classes > 0)[0]
     boxes = box_regression.reshape(len(box_regression), -1, 4)[objects, classes[objects]]
@@ -47,12 +47,12 @@ def fastrcnn_loss(
 
 
 class RoIHeads(nn.Module):
-    """Looks into proposed regions, and learns from some of them.
+    """Processes proposed regions, and trains on a sample of them.
 
-    In training proposals that overlap a true box by ``fg_iou_thresh`` are of its class; so many are
-    sampled for each image. Otherwise those of a class with more than ``score_thresh`` are
-    detections, but for those that overlap a better one by ``nms_thresh``. Parts for masks and for
-    points may be left out.
+    In training, proposals that overlap a true box by ``fg_iou_thresh`` get its class, and a fixed
+    number is sampled for each image. In evaluation, those with a score above ``score_thresh`` are
+    detections, except those that overlap a better one by ``nms_thresh``. The components for masks
+    and keypoints are optional.
     """
 
     def __init__(
@@ -98,15 +98,15 @@ class RoIHeads(nn.Module):
         self.keypoint_predictor = keypoint_predictor
 
     def has_mask(self) -> bool:
-        """Return whether all parts for masks are there."""
+        """Return whether all components for masks are there."""
         return None not in (self.mask_roi_pool, self.mask_head, self.mask_predictor)
 
     def has_keypoint(self) -> bool:
-        """Return whether all parts for points are there."""
+        """Return whether all components for keypoints are there."""
         parts = (self.keypoint_roi_pool, self.keypoint_head, self.keypoint_predictor)
         return None not in parts
 
-    # --- training: which proposals, and what they should become
+    # --- training: sampled proposals and their targets
 
     def assign_targets_to_proposals(
         self,
@@ -114,7 +114,7 @@ class RoIHeads(nn.Module):
         gt_boxes: Sequence[Tensor],
         gt_labels: Sequence[Tensor],
     ) -> tuple[list[Tensor], list[Tensor]]:
-        """Return the row of each proposal's true box, and its class: 0 background, -1 neither."""
+        """Return the index of each proposal's true box, and its class: 0 background, -1 neither."""
         matched, labels = [], []
         for own, boxes, classes in zip(proposals, gt_boxes, gt_labels, strict=True):
             if boxes.numel() == 0:
@@ -132,18 +132,18 @@ class RoIHeads(nn.Module):
         return matched, labels
 
     def subsample(self, labels: Sequence[Tensor]) -> list[Tensor]:
-        """Return the rows of each image that are learned from."""
+        """Return the indices of each image's sampled proposals."""
         masks = self.fg_bg_sampler(labels)
         return [fb.where(pos | neg)[0] for pos, neg in zip(*masks, strict=True)]
 
     def add_gt_proposals(
         self, proposals: Sequence[Tensor], gt_boxes: Sequence[Tensor]
     ) -> list[Tensor]:
-        """Return the proposals of each image with its true boxes after them."""
+        """Return the proposals of each image, followed by its true boxes."""
         return [fb.cat(pair) for pair in zip(proposals, gt_boxes, strict=True)]
 
     def check_targets(self, targets: Sequence[Target] | None) -> None:
-        """ValueError for targets without boxes, labels or masks."""
+        """Raise ValueError for targets without boxes, labels or masks."""
         if targets is None:
             raise ValueError("targets must not be None in training")
         needed = ["boxes", "labels"] + (["masks"] if self.has_mask() else [])
@@ -154,7 +154,7 @@ class RoIHeads(nn.Module):
     def select_training_samples(
         self, proposals: Sequence[Tensor], targets: Sequence[Target] | None
     ) -> tuple[list[Tensor], list[Tensor], list[Tensor], tuple[Tensor, ...]]:
-        """Return sampled proposals, the rows of their true boxes, their classes and differences."""
+        """Return sampled proposals, indices of their true boxes, their classes and codes."""
         self.check_targets(targets)
         assert targets is not None
         dtype = proposals[0].dtype
@@ -167,7 +167,7 @@ class RoIHeads(nn.Module):
             candidates[i] = candidates[i][chosen]
             labels[i] = labels[i][chosen]
             matched[i] = matched[i][chosen]
-            # An image without objects has a box all the same, that nothing will be learned from.
+            # An image without objects gets a dummy box, which no loss uses.
             boxes = gt_boxes[i] if gt_boxes[i].numel() > 0 else candidates[i].new_zeros((1, 4))
             wanted.append(boxes[matched[i]])
         return candidates, matched, labels, self.box_coder.encode(wanted, candidates)
@@ -181,7 +181,7 @@ class RoIHeads(nn.Module):
         proposals: Sequence[Tensor],
         image_shapes: Sequence[tuple[int, int]],
     ) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
-        """Return the boxes, scores and classes found in each image, best first."""
+        """Return the boxes, scores and classes detected in each image, best first."""
         counts = [len(boxes) for boxes in proposals]
         boxes_of = self.box_coder.decode(box_regression, proposals).split(counts)
         scores_of = class_logits.softmax(-1).split(counts)
@@ -189,7 +189,7 @@ class RoIHeads(nn.Module):
         for boxes, scores, shape in zip(boxes_of, scores_of, image_shapes, strict=True):
             boxes = box_ops.clip_boxes_to_image(boxes, shape)
             labels = fb.arange(scores.shape[-1], device=scores.device).expand_as(scores)
-            # Every class but the background has a box of its own.
+            # Every class except the background has a box of its own.
             boxes = boxes[:, 1:].reshape(-1, 4)
             scores, labels = scores[:, 1:].flatten(), labels[:, 1:].flatten()
             likely = fb.where(scores > self.score_thresh)[0]
@@ -233,7 +233,7 @@ class RoIHeads(nn.Module):
             result = [dict(zip(names, own, strict=True)) for own in zip(*in_order, strict=True)]
         if not (self.has_mask() or self.has_keypoint()):
             return result, losses
-        # Masks and points are learned from the objects among the proposals.
+        # Masks and keypoints are trained on the positive proposals.
         rows: list[Tensor] = []
         if self.training:
             objects = [fb.where(label > 0)[0] for label in labels]
@@ -258,7 +258,7 @@ class RoIHeads(nn.Module):
         rows: list[Tensor],
         targets: Any,
     ) -> _Losses:
-        """Put masks into the result, or return their loss."""
+        """Add masks to the result, or return their loss."""
         logits = self.mask_predictor(self.mask_head(self.mask_roi_pool(features, regions, shapes)))
         if self.training:
             masks, labels = ([target[name] for target in targets] for name in ("masks", "labels"))
@@ -277,7 +277,7 @@ class RoIHeads(nn.Module):
         rows: list[Tensor],
         targets: Any,
     ) -> _Losses:
-        """Put points into the result, or return their loss."""
+        """Add keypoints to the result, or return their loss."""
         seen = self.keypoint_head(self.keypoint_roi_pool(features, regions, shapes))
         logits = self.keypoint_predictor(seen)
         if self.training:

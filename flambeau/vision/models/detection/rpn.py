@@ -1,4 +1,4 @@
-"""The network that proposes regions (https://arxiv.org/abs/1506.01497)."""
+"""The region proposal network (https://arxiv.org/abs/1506.01497)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class RPNHead(nn.Module):
-    """For every anchor of every feature map: is there something, and how does its box differ."""
+    """Predict the objectness and the box of every anchor of every feature map."""
 
     _version = 2
 
@@ -44,7 +44,7 @@ class RPNHead(nn.Module):
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any], *args: Any
     ) -> None:
-        if local_metadata.get("version", 1) < 2:  # of a time when there was one convolution
+        if local_metadata.get("version", 1) < 2:  # from when there was a single convolution
             rename(state_dict, prefix, {"conv": "conv.0.0"})
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
 
@@ -64,7 +64,7 @@ def permute_and_flatten(layer: Tensor, N: int, A: int, C: int, H: int, W: int) -
 def concat_box_prediction_layers(
     box_cls: Sequence[Tensor], box_regression: Sequence[Tensor]
 ) -> tuple[Tensor, Tensor]:
-    """Return the scores and the boxes of all maps as rows, in the order of anchors."""
+    """Return the scores and the boxes of all maps as rows, in the order of the anchors."""
     flat: tuple[list[Tensor], list[Tensor]] = [], []
     for scores, boxes in zip(box_cls, box_regression, strict=True):
         batch, _, height, width = scores.shape
@@ -76,11 +76,11 @@ def concat_box_prediction_layers(
 
 
 class RegionProposalNetwork(nn.Module):
-    """Proposes boxes in which something might be, and learns to.
+    """Proposes boxes that may contain an object.
 
-    Anchors that overlap a true box by ``fg_iou_thresh`` are to find it, those below
-    ``bg_iou_thresh`` are background. Of the best ``pre_nms_top_n`` of each map those are dropped
-    that overlap a better one by ``nms_thresh``, and ``post_nms_top_n`` of all are proposed; both
+    Anchors that overlap a true box by ``fg_iou_thresh`` are positive, those below
+    ``bg_iou_thresh`` are background. Of the best ``pre_nms_top_n`` of each map, those that overlap
+    a better one by ``nms_thresh`` are dropped, and the best ``post_nms_top_n`` are proposed; both
     are dictionaries with a number for "training" and one for "testing".
     """
 
@@ -115,11 +115,11 @@ class RegionProposalNetwork(nn.Module):
         self.min_size: float = 1e-3
 
     def pre_nms_top_n(self) -> int:
-        """Return how many boxes of each map are looked at."""
+        """Return how many boxes of each map are considered."""
         return self._pre_nms_top_n["training" if self.training else "testing"]
 
     def post_nms_top_n(self) -> int:
-        """Return how many boxes are proposed at most."""
+        """Return the largest number of proposals."""
         return self._post_nms_top_n["training" if self.training else "testing"]
 
     def assign_targets_to_anchors(
@@ -141,7 +141,7 @@ class RegionProposalNetwork(nn.Module):
         return labels, matched
 
     def _get_top_n_idx(self, objectness: Tensor, num_anchors_per_level: Sequence[int]) -> Tensor:
-        """The best anchors (N, K) of each map, one map after the other."""
+        """Return the best anchors (N, K) of each map, one map after the other."""
         chosen, offset = [], 0
         for scores in objectness.split(list(num_anchors_per_level), 1):
             count = det_utils._topk_min(scores, self.pre_nms_top_n(), 1)
@@ -156,9 +156,9 @@ class RegionProposalNetwork(nn.Module):
         image_shapes: Sequence[tuple[int, int]],
         num_anchors_per_level: Sequence[int],
     ) -> tuple[list[Tensor], list[Tensor]]:
-        """Return the boxes proposed for each image, best first, and their scores."""
+        """Return the proposals of each image, best first, and their scores."""
         images, device = len(proposals), proposals.device
-        # They are taken as they are, like any other boxes: no gradient goes back through them.
+        # Detached, like any other boxes: no gradient flows back through them.
         objectness = objectness.detach().reshape(images, -1)
         levels = fb.cat(
             [
@@ -192,7 +192,7 @@ class RegionProposalNetwork(nn.Module):
         labels: Sequence[Tensor],
         regression_targets: Sequence[Tensor],
     ) -> tuple[Tensor, Tensor]:
-        """Return the losses of the scores and of the boxes, of a sample of the anchors."""
+        """Return the losses of objectness and boxes, over a sample of the anchors."""
         masks = self.fg_bg_sampler(labels)
         positive, negative = (fb.where(fb.cat(mask))[0] for mask in masks)
         sampled = fb.cat((positive, negative))
@@ -220,7 +220,7 @@ class RegionProposalNetwork(nn.Module):
         anchors = self.anchor_generator(images, maps)
         per_level = [each[0].numel() for each in objectness]
         objectness, deltas = concat_box_prediction_layers(objectness, deltas)
-        # The proposals are decoded without a way back: boxes learn from the losses below.
+        # Proposals are decoded without gradient: the boxes learn from the losses below.
         proposals = self.box_coder.decode(deltas.detach(), anchors).view(len(anchors), -1, 4)
         boxes, _ = self.filter_proposals(proposals, objectness, images.image_sizes, per_level)
         if not self.training:

@@ -45,7 +45,7 @@ def _xavier_init(conv: nn.Module) -> None:
 
 
 class SSDScoringHead(nn.Module):
-    """A layer for each feature map, whose results are rows of so many columns."""
+    """A layer for each feature map, whose outputs are rows of a fixed number of columns."""
 
     def __init__(self, module_list: nn.ModuleList, num_columns: int) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class SSDScoringHead(nn.Module):
 
 
 class _ConvolutionHead(SSDScoringHead):
-    """With one convolution for each map."""
+    """Head with one convolution for each map."""
 
     def __init__(
         self, in_channels: Sequence[int], num_anchors: Sequence[int], columns: int
@@ -79,7 +79,7 @@ class _ConvolutionHead(SSDScoringHead):
 
 
 class SSDClassificationHead(_ConvolutionHead):
-    """The scores of classes."""
+    """Predict the scores of classes."""
 
     def __init__(
         self, in_channels: Sequence[int], num_anchors: Sequence[int], num_classes: int
@@ -88,14 +88,14 @@ class SSDClassificationHead(_ConvolutionHead):
 
 
 class SSDRegressionHead(_ConvolutionHead):
-    """The differences of boxes from anchors."""
+    """Predict boxes relative to anchors."""
 
     def __init__(self, in_channels: Sequence[int], num_anchors: Sequence[int]) -> None:
         super().__init__(in_channels, num_anchors, 4)
 
 
 class SSDHead(nn.Module):
-    """Both heads."""
+    """Heads for classes and boxes."""
 
     def __init__(
         self, in_channels: Sequence[int], num_anchors: Sequence[int], num_classes: int
@@ -114,10 +114,10 @@ class SSDHead(nn.Module):
 
 
 class SSD(SingleStage):
-    """Scores and boxes for default boxes all over feature maps of a fixed size of image.
+    """One-stage detector with default boxes on feature maps, for a fixed image size.
 
-    For every object ``(1 - positive_fraction) / positive_fraction`` boxes of background are learned
-    from: those that are most mistaken.
+    For every object, the ``(1 - positive_fraction) / positive_fraction`` background boxes with the
+    largest loss are used in training.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class SSD(SingleStage):
         anchors: Sequence[Tensor],
         matched_idxs: Sequence[Tensor],
     ) -> dict[str, Tensor]:
-        """Return the losses of boxes that found an object, and of classes."""
+        """Return the losses of matched boxes, and of classes."""
         logits = head_outputs["cls_logits"]
         classes = fb.zeros(logits.shape[:2], dtype=targets[0]["labels"].dtype, device=logits.device)
         box_losses, count = [], 0
@@ -204,7 +204,7 @@ class SSD(SingleStage):
         }
 
     def _fb_hardest(self, loss: Tensor, positive: Tensor) -> Tensor:
-        """The boxes of background with the largest losses of each image."""
+        """Return the background boxes with the largest losses of each image."""
         wanted = self.neg_to_pos_ratio * positive.sum(1, keepdim=True)
         order = loss.detach().masked_fill(positive, -fb.inf).sort(1, descending=True)[1]
         return order.sort(1)[1] < wanted
@@ -230,7 +230,7 @@ class SSD(SingleStage):
         image_anchors: Sequence[Tensor],
         image_shapes: Sequence[tuple[int, int]],
     ) -> list[Target]:
-        """Return what is found in each image: the best boxes of every class but the background."""
+        """Return the detections of each image: the best boxes of every foreground class."""
         detections = []
         for regression, scores, anchors, shape in zip(
             head_outputs["bbox_regression"],
@@ -251,7 +251,7 @@ class SSD(SingleStage):
 
 
 def _step(before: int, inner: int, after: int, **options: int) -> nn.Sequential:
-    """A convolution of single pixels to few channels, and one that makes the image smaller."""
+    """A 1 × 1 convolution to few channels, and a strided one."""
     return nn.Sequential(
         nn.Conv2d(before, inner, kernel_size=1),
         nn.ReLU(inplace=True),
@@ -261,13 +261,13 @@ def _step(before: int, inner: int, after: int, **options: int) -> nn.Sequential:
 
 
 class SSDFeatureExtractorVGG(nn.Module):
-    """A VGG whose linear layers are convolutions too, and smaller and smaller maps."""
+    """A VGG whose linear layers are convolutions, followed by smaller and smaller maps."""
 
     def __init__(self, backbone: Any, highres: bool) -> None:
         super().__init__()
         pools = [i for i, layer in enumerate(backbone) if isinstance(layer, nn.MaxPool2d)]
         third, fourth = pools[2:4]
-        backbone[third].ceil_mode = True  # 38 pixels of 75, as published
+        backbone[third].ceil_mode = True  # 75 pixels become 38, as published
         self.scale_weight: nn.Parameter = nn.Parameter(fb.ones(512) * 20)
         self.features: nn.Sequential = nn.Sequential(*backbone[:fourth])
         steps = [
@@ -293,7 +293,7 @@ class SSDFeatureExtractorVGG(nn.Module):
 
     def forward(self, x: Tensor) -> OrderedDict[str, Tensor]:
         x = self.features(x)
-        # These features are much larger than the later ones: a learned scale evens them out.
+        # These features are much larger than the later ones: a learned scale balances them.
         maps = [self.scale_weight.view(1, -1, 1, 1) * normalize(x)]
         for block in self.extra:
             x = block(x)
@@ -324,7 +324,7 @@ def ssd300_vgg16(
     _trained: bool = False,
     **kwargs: Any,
 ) -> SSD:
-    """Make an SSD with a VGG of 16 layers, for images of 300 × 300 pixels."""
+    """Make an SSD with a VGG-16 backbone, for images of 300 × 300 pixels."""
     ignore_size(kwargs, 300)
     trained = _trained or weights_backbone is not None
     layers = _validate_trainable_layers(trained, trainable_backbone_layers, 5, 4)

@@ -39,7 +39,7 @@ _STD = 0.03
 def _prediction_block(
     in_channels: int, out_channels: int, kernel_size: int, norm_layer: _Norm
 ) -> nn.Sequential:
-    """A convolution of each channel, then one of single pixels."""
+    """A depthwise convolution, then a 1 × 1 convolution."""
     return nn.Sequential(
         Conv2dNormActivation(
             in_channels,
@@ -54,7 +54,7 @@ def _prediction_block(
 
 
 def _extra_block(in_channels: int, out_channels: int, norm_layer: _Norm) -> nn.Sequential:
-    """Half of the channels between, while the image is made smaller."""
+    """Extra strided layers with half of the channels inside."""
     inner = out_channels // 2
     block = partial(Conv2dNormActivation, norm_layer=norm_layer, activation_layer=nn.ReLU6)
     return nn.Sequential(
@@ -65,7 +65,7 @@ def _extra_block(in_channels: int, out_channels: int, norm_layer: _Norm) -> nn.S
 
 
 class _LightHead(SSDScoringHead):
-    """With a separable convolution for each map."""
+    """Head with a separable convolution for each map."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class _LightHead(SSDScoringHead):
 
 
 class SSDLiteClassificationHead(_LightHead):
-    """The scores of classes."""
+    """Predict the scores of classes."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class SSDLiteClassificationHead(_LightHead):
 
 
 class SSDLiteRegressionHead(_LightHead):
-    """The differences of boxes from anchors."""
+    """Predict boxes relative to anchors."""
 
     def __init__(
         self, in_channels: Sequence[int], num_anchors: Sequence[int], norm_layer: _Norm
@@ -105,7 +105,7 @@ class SSDLiteRegressionHead(_LightHead):
 
 
 class SSDLiteHead(nn.Module):
-    """Both heads."""
+    """Heads for classes and boxes."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class SSDLiteHead(nn.Module):
 
 
 class SSDLiteFeatureExtractorMobileNet(nn.Module):
-    """A MobileNet cut inside of its block ``c4_pos``, and smaller and smaller maps."""
+    """A MobileNet split inside of its block ``c4_pos``, followed by smaller and smaller maps."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class SSDLiteFeatureExtractorMobileNet(nn.Module):
         middle = backbone[c4_pos]
         if middle.use_res_connect:
             raise ValueError("backbone[c4_pos].use_res_connect should be False")
-        # The first feature map is what the block looks at once it has widened it.
+        # The first feature map is the output of the block's expansion.
         self.features: nn.Sequential = nn.Sequential(
             nn.Sequential(*backbone[:c4_pos], middle.block[0]),
             nn.Sequential(middle.block[1:], *backbone[c4_pos + 1 :]),
@@ -192,7 +192,7 @@ def ssdlite320_mobilenet_v3_large(
     _trained: bool = False,
     **kwargs: Any,
 ) -> SSD:
-    """Make an SSDlite with a MobileNet v3, for images of 320 × 320 pixels."""
+    """Make an SSDlite with a MobileNet v3 backbone, for images of 320 × 320 pixels."""
     ignore_size(kwargs, 320)
     trained = _trained or weights_backbone is not None
     layers = _validate_trainable_layers(trained, trainable_backbone_layers, 6, 6)

@@ -1,4 +1,4 @@
-"""Images of any size into a batch for a detector, and what it found back to their sizes."""
+"""Batching of images of any size for a detector, and restoring the size of its detections."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from flambeau.vision.models.detection.image_list import ImageList
 __all__ = ["GeneralizedRCNNTransform", "resize_boxes", "resize_keypoints"]
 
 _Size = Sequence[int]
-# Of ImageNet, which nearly all backbones were trained on.
+# ImageNet's statistics, since nearly all backbones were trained on it.
 _MEAN = [0.485, 0.456, 0.406]
 _STD = [0.229, 0.224, 0.225]
 
 
 class GeneralizedRCNNTransform(nn.Module):
-    """Normalise images, scale them with their targets, and put them into one batch.
+    """Normalise images, resize them with their targets, and batch them.
 
     The shorter side becomes ``min_size`` (in training one of several) unless the longer one would
-    then exceed ``max_size``; ``fixed_size`` (width, height) takes no notice of proportions. The
+    then exceed ``max_size``; ``fixed_size`` (width, height) ignores the aspect ratio. The
     sides of the batch are multiples of ``size_divisible``.
     """
 
@@ -51,7 +51,7 @@ class GeneralizedRCNNTransform(nn.Module):
     def forward(
         self, images: Sequence[Tensor], targets: Sequence[Target] | None = None
     ) -> tuple[ImageList, list[Target] | None]:
-        # Programs go on using what they passed in: the dictionaries are copied.
+        # The dictionaries are copied: programs go on using what they passed in.
         labelled = None if targets is None else [dict(target) for target in targets]
         prepared = []
         for i, image in enumerate(images):
@@ -70,7 +70,7 @@ class GeneralizedRCNNTransform(nn.Module):
         return ImageList(self.batch_images(prepared, self.size_divisible), sizes), labelled
 
     def normalize(self, image: Tensor) -> Tensor:
-        """Return an image with the mean and deviation of the training."""
+        """Return an image normalised by the mean and deviation of the training data."""
         if not image.is_floating_point():
             raise TypeError(
                 "Expected input images to be of floating type (in range [0, 1]), but found type "
@@ -83,11 +83,11 @@ class GeneralizedRCNNTransform(nn.Module):
         return (image - mean) / std
 
     def torch_choice(self, k: Sequence[int]) -> int:
-        """Return one of several numbers, drawn from the generator of tensors."""
+        """Return one of several numbers, drawn at random."""
         return k[int(fb.empty(1).uniform_(0.0, float(len(k))).item())]
 
     def resize(self, image: Tensor, target: Target | None = None) -> tuple[Tensor, Target | None]:
-        """Return an image and its target in the size that the network gets."""
+        """Return an image and its target, resized for the network."""
         if self.training:
             if self._skip_resize:
                 return image, target
@@ -118,7 +118,7 @@ class GeneralizedRCNNTransform(nn.Module):
         return [max(sizes) for sizes in zip(*the_list, strict=True)]
 
     def batch_images(self, images: Sequence[Tensor], size_divisible: int = 32) -> Tensor:
-        """Return images in one tensor, with zeros below and on the right of the smaller ones."""
+        """Return images in one tensor, zero-padded at the bottom and on the right."""
         channels, *sides = self.max_by_axis([image.shape for image in images])
         sides = [math.ceil(side / size_divisible) * size_divisible for side in sides]
         batch = images[0].new_zeros((len(images), channels, *sides))
@@ -132,7 +132,7 @@ class GeneralizedRCNNTransform(nn.Module):
         image_shapes: Sequence[_Size],
         original_image_sizes: Sequence[_Size],
     ) -> list[Target]:
-        """Return detections in the sizes that the images came in."""
+        """Return detections scaled to the original sizes of the images."""
         if self.training:
             return result
         for found, inner, outer in zip(result, image_shapes, original_image_sizes, strict=True):
@@ -154,7 +154,7 @@ class GeneralizedRCNNTransform(nn.Module):
 
 
 def _ratios(values: Tensor, original_size: _Size, new_size: _Size) -> tuple[Tensor, Tensor]:
-    """How much wider and higher an image has become."""
+    """Return the factors by which an image became wider and higher."""
     height, width = (
         fb.tensor(new, dtype=fb.float32, device=values.device)
         / fb.tensor(old, dtype=fb.float32, device=values.device)
@@ -164,12 +164,12 @@ def _ratios(values: Tensor, original_size: _Size, new_size: _Size) -> tuple[Tens
 
 
 def resize_boxes(boxes: Tensor, original_size: _Size, new_size: _Size) -> Tensor:
-    """Return boxes (N, 4) of an image in another size of it."""
+    """Return boxes (N, 4) scaled with their image."""
     width, height = _ratios(boxes, original_size, new_size)
     return boxes * fb.stack((width, height, width, height))
 
 
 def resize_keypoints(keypoints: Tensor, original_size: _Size, new_size: _Size) -> Tensor:
-    """Return points (N, K, 3) of an image in another size of it; the third value stays."""
+    """Return points (N, K, 3) scaled with their image; the third value stays."""
     width, height = _ratios(keypoints, original_size, new_size)
     return keypoints * fb.stack((width, height, fb.ones_like(width)))

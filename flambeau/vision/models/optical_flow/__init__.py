@@ -1,3 +1,3 @@
-"""Networks that say how the pixels of one image move to those of another."""
+"""Optical flow networks: the motion of each pixel from one image to another."""
 
 from flambeau.vision.models.optical_flow.raft import *

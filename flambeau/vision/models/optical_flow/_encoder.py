@@ -1,4 +1,4 @@
-"""The networks of RAFT that look at single images."""
+"""The image encoders of RAFT."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Layer = Callable[..., nn.Module]
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions with a way around them."""
+    """Two convolutions with a residual connection."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ResidualBlock(nn.Module):
 
 
 class BottleneckBlock(nn.Module):
-    """A convolution of few channels between many, with a way around."""
+    """Residual bottleneck block."""
 
     def __init__(
         self, in_channels: int, out_channels: int, *, norm_layer: _Layer | None, stride: int = 1
@@ -87,7 +87,7 @@ class BottleneckBlock(nn.Module):
 
 
 class FeatureEncoder(nn.Module):
-    """What is to be seen around each eighth pixel."""
+    """Features of an image at an eighth of its resolution."""
 
     def __init__(
         self,

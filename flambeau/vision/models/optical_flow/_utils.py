@@ -1,4 +1,4 @@
-"""Coordinates of pixels, and what lies at them."""
+"""Pixel coordinates, and sampling at them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["grid_sample", "make_coords_grid", "upsample_flow"]
 def grid_sample(
     img: Tensor, absolute_grid: Tensor, mode: str = "bilinear", align_corners: bool | None = None
 ) -> Tensor:
-    """Return what lies at places given in pixels, (x, y) in the last dimension."""
+    """Sample at positions given in pixels, (x, y) in the last dimension."""
     height, width = img.shape[-2:]
     x, y = absolute_grid.unbind(-1)
     x = 2 * x / (width - 1) - 1
-    if height > 1:  # images of one row are those of stereo pictures, which have no y
+    if height > 1:  # images of one row come from stereo matching, which has no y
         y = 2 * y / (height - 1) - 1
     return F.grid_sample(img, fb.stack((x, y), -1), mode=mode, align_corners=align_corners)
 
@@ -30,9 +30,9 @@ def make_coords_grid(batch_size: int, h: int, w: int, device: Any = "cpu") -> Te
 
 
 def upsample_flow(flow: Tensor, up_mask: Tensor | None = None, factor: int = 8) -> Tensor:
-    """Return a flow for images ``factor`` times as large.
+    """Return a flow upsampled by ``factor``.
 
-    With a mask, the flow of each new pixel is a mean of that of 3 x 3 old ones, weighted by it.
+    With a mask, the flow of each new pixel is a mean over 3 x 3 old ones, weighted by it.
     """
     batch, channels, height, width = flow.shape
     size = (height * factor, width * factor)

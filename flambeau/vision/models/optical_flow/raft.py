@@ -28,11 +28,11 @@ __all__ = ("RAFT", "Raft_Large_Weights", "Raft_Small_Weights", "raft_large", "ra
 Raft_Large_Weights: Any = weights_of("raft_large", "optical_flow")
 Raft_Small_Weights: Any = weights_of("raft_small", "optical_flow")
 
-_Pairs = Sequence[Any]  # windows or paddings: a number or one for each side
+_Pairs = Sequence[Any]  # kernel sizes or paddings: a number, or one for each side
 
 
 class MotionEncoder(nn.Module):
-    """The flow so far and how well it fits, as features."""
+    """Encode the flow and the correlations as features."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class MotionEncoder(nn.Module):
 
 
 class ConvGRU(nn.Module):
-    """A gated recurrent unit whose products are convolutions."""
+    """A gated recurrent unit with convolutions."""
 
     def __init__(
         self, *, input_size: int, hidden_size: int, kernel_size: Any, padding: Any
@@ -94,7 +94,7 @@ def _pass_through_h(h: Tensor, _: Tensor) -> Tensor:
 
 
 class RecurrentBlock(nn.Module):
-    """One recurrent unit, or two for the two sides of an image."""
+    """One recurrent unit, or two with horizontal and vertical kernels."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class RecurrentBlock(nn.Module):
 
 
 class FlowHead(nn.Module):
-    """How a hidden state changes the flow."""
+    """Predict the change of the flow from a hidden state."""
 
     def __init__(self, *, in_channels: int, hidden_size: int) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ class FlowHead(nn.Module):
 
 
 class UpdateBlock(nn.Module):
-    """One step: a new hidden state, and a change of the flow."""
+    """One iteration: a new hidden state, and a change of the flow."""
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class UpdateBlock(nn.Module):
 
 
 class MaskPredictor(nn.Module):
-    """Weights with which the flow is made eight times as large."""
+    """Predict the weights that upsample the flow by eight."""
 
     def __init__(self, *, in_channels: int, hidden_size: int, multiplier: float = 0.25) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ class MaskPredictor(nn.Module):
             in_channels, hidden_size, norm_layer=None, kernel_size=3
         )
         self.conv: nn.Conv2d = nn.Conv2d(hidden_size, 8 * 8 * 9, 1, padding=0)
-        # Smaller gradients for the mask: it is multiplied as in the original.
+        # Scaled to reduce the gradients of the mask, as in the original.
         self.multiplier = multiplier
 
     def forward(self, x: Tensor) -> Tensor:
@@ -183,7 +183,7 @@ class MaskPredictor(nn.Module):
 
 
 class CorrBlock(nn.Module):
-    """How alike every pixel of one image is to those around a place of the other."""
+    """Correlations of every pixel of one image with those around a position in the other."""
 
     def __init__(self, *, num_levels: int = 4, radius: int = 4) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class CorrBlock(nn.Module):
         self.out_channels: int = num_levels * (2 * radius + 1) ** 2
 
     def build_pyramid(self, fmap1: Tensor, fmap2: Tensor) -> None:
-        """Compare every pixel with every other, and halve the second image several times."""
+        """Compute all-pairs correlations, and average-pool the second image several times."""
         if fmap1.shape != fmap2.shape:
             raise ValueError(
                 f"fmap1 and fmap2 must have the same shape, got {tuple(fmap1.shape)} and "
@@ -215,7 +215,7 @@ class CorrBlock(nn.Module):
             self.corr_pyramid.append(level)
 
     def index_pyramid(self, centroids_coords: Tensor) -> Tensor:
-        """Return, for each pixel, the comparisons with those around a place, on every level."""
+        """Return, for each pixel, the correlations around a position, on every level."""
         side = 2 * self.radius + 1
         steps = fb.linspace(-self.radius, self.radius, side)
         around = fb.stack(fb.meshgrid(steps, steps, indexing="ij"), dim=-1)
@@ -231,7 +231,7 @@ class CorrBlock(nn.Module):
 
 
 class RAFT(nn.Module):
-    """A flow that is made better step by step; the result is a list of all of them."""
+    """Iteratively refined optical flow; the result is a list of all estimates."""
 
     def __init__(
         self,
@@ -270,7 +270,7 @@ class RAFT(nn.Module):
         now = at_first
         flows = []
         for _ in range(num_flow_updates):
-            now = now.detach()  # steps learn from their own change alone
+            now = now.detach()  # each iteration learns from its own change alone
             fit = self.corr_block.index_pyramid(centroids_coords=now)
             hidden, change = self.update_block(hidden, context, fit, now - at_first)
             now = now + change
@@ -279,7 +279,7 @@ class RAFT(nn.Module):
         return flows
 
     def _fb_context(self, image: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
-        """The first hidden state, and what stays the same in all steps."""
+        """Return the first hidden state, and the context that all iterations share."""
         seen = self.context_encoder(image)
         if seen.shape[-2:] != features.shape[-2:]:
             raise ValueError(
@@ -311,7 +311,7 @@ class RAFT(nn.Module):
             )
 
 
-# Of each network: how it encodes images, how it compares them, and how it makes the flow better.
+# Of each network: encoders, correlation pyramid, and update block.
 _LARGE: dict[str, Any] = {
     "features": {"layers": (64, 64, 96, 128, 256), "norm_layer": nn.InstanceNorm2d},
     "context": {"layers": (64, 64, 96, 128, 256), "norm_layer": nn.BatchNorm2d},
@@ -347,7 +347,7 @@ def _raft(
     mask_predictor: nn.Module | None = None,
     **kwargs: Any,
 ) -> RAFT:
-    """A network of a table's parts, but for those that are given."""
+    """Make a network of a table's parts, except those that are given."""
     block, hidden = numbers["block"], numbers["recurrent"]["hidden_size"]
     feature_encoder = feature_encoder or FeatureEncoder(block=block, **numbers["features"])
     context_encoder = context_encoder or FeatureEncoder(block=block, **numbers["context"])

@@ -1,4 +1,4 @@
-"""Networks that can be made smaller by 8-bit integers; there are no kernels for that yet."""
+"""Networks that can be quantised to 8-bit integers; there are no kernels for that yet."""
 
 from flambeau.vision.models.quantization.googlenet import *
 from flambeau.vision.models.quantization.inception import *

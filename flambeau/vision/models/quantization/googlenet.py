@@ -25,7 +25,7 @@ GoogLeNet_QuantizedWeights: Any = weights_of(
 
 
 class QuantizableBasicConv2d(BasicConv2d):
-    """A convolution, a normalisation and a ReLU that can be fused."""
+    """Convolution, batch normalisation and ReLU that can be fused."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -35,15 +35,15 @@ class QuantizableBasicConv2d(BasicConv2d):
         return self.relu(self.bn(self.conv(x)))  # type: ignore[no-any-return]
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make one layer of the three."""
+        """Fuse the three layers."""
         _fuse_modules(self, ["conv", "bn", "relu"], is_qat)
 
 
 class FusedConvolutions(nn.Module):
-    """Fuses all convolutions of a network, for classes that inherit from one."""
+    """Mixin that fuses all convolutions of a network."""
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
+        """Fuse each convolution with the layers that follow it."""
         for module in self.modules():
             if isinstance(module, QuantizableBasicConv2d):
                 module.fuse_model(is_qat)

@@ -23,10 +23,10 @@ MobileNet_V2_QuantizedWeights: Any = weights_of(
 
 
 class QuantizableInvertedResidual(InvertedResidual):
-    """Many channels between few, each by itself, and a way around."""
+    """Inverted residual block that can be fused."""
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make the last convolution one layer with its normalisation."""
+        """Fuse the last convolution with its normalisation."""
         last = len(self.conv) - 2
         _fuse_modules(self.conv, [str(last), str(last + 1)], is_qat)
 
@@ -35,7 +35,7 @@ class QuantizableMobileNetV2(Stubbed, MobileNetV2):
     """A MobileNet v2 whose layers can be fused."""
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
+        """Fuse each convolution with the layers that follow it."""
         for module in self.modules():
             if isinstance(module, Conv2dNormActivation):
                 _fuse_modules(module, ["0", "1", "2"], is_qat)

@@ -30,7 +30,7 @@ class QuantizableMobileNetV3(Stubbed, MobileNetV3):
     """A MobileNet v3 whose layers can be fused."""
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it, where that can be."""
+        """Fuse each convolution with the layers that follow it, where possible."""
         for module in self.modules():
             if isinstance(module, Conv2dNormActivation):
                 fits = len(module) == 3 and type(module[2]) is nn.ReLU

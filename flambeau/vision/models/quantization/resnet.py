@@ -43,10 +43,10 @@ ResNeXt101_64X4D_QuantizedWeights: Any = weights_of(
 
 
 class QuantizableBasicBlock(BasicBlock):
-    """Two 3 × 3 convolutions with a way around them."""
+    """Two 3 × 3 convolutions with a residual connection."""
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
+        """Fuse each convolution with the layers that follow it."""
         _fuse_modules(self, [["conv1", "bn1", "relu"], ["conv2", "bn2"]], is_qat)
         if self.downsample is not None:
             _fuse_modules(self.downsample, ["0", "1"], is_qat)
@@ -54,11 +54,11 @@ class QuantizableBasicBlock(BasicBlock):
     def forward(self, x: Tensor) -> Tensor:
         around = x if self.downsample is None else self.downsample(x)
         result: Tensor = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
-        return (result + around).relu()  # its own layer has gone into the first convolution
+        return (result + around).relu()  # its own layer was fused into the first convolution
 
 
 class QuantizableBottleneck(Bottleneck):
-    """A 3 × 3 convolution of few channels between many, with a way around."""
+    """Residual bottleneck block with a 3 × 3 convolution."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -66,7 +66,7 @@ class QuantizableBottleneck(Bottleneck):
         self.relu2: nn.ReLU = nn.ReLU(inplace=False)
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
+        """Fuse each convolution with the layers that follow it."""
         layers = [["conv1", "bn1", "relu1"], ["conv2", "bn2", "relu2"], ["conv3", "bn3"]]
         _fuse_modules(self, layers, is_qat)
         if self.downsample is not None:
@@ -83,7 +83,7 @@ class QuantizableResNet(Stubbed, ResNet):
     """A ResNet whose layers can be fused."""
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
+        """Fuse each convolution with the layers that follow it."""
         _fuse_modules(self, ["conv1", "bn1", "relu"], is_qat)
         for module in self.modules():
             if isinstance(module, (QuantizableBasicBlock, QuantizableBottleneck)):
@@ -98,13 +98,13 @@ def _resnet(
 
 @builder(ResNet18_QuantizedWeights, name="quantized_resnet18", plain=ResNet18_Weights)
 def resnet18(*, quantize: bool = False, **kwargs: Any) -> QuantizableResNet:
-    """Make a quantisable ResNet of 18 layers."""
+    """Make a quantisable ResNet-18."""
     return _resnet(QuantizableBasicBlock, [2, 2, 2, 2], quantize, **kwargs)
 
 
 @builder(ResNet50_QuantizedWeights, name="quantized_resnet50", plain=ResNet50_Weights)
 def resnet50(*, quantize: bool = False, **kwargs: Any) -> QuantizableResNet:
-    """Make a quantisable ResNet of 50 layers."""
+    """Make a quantisable ResNet-50."""
     return _resnet(QuantizableBottleneck, [3, 4, 6, 3], quantize, **kwargs)
 
 
@@ -114,7 +114,7 @@ def resnet50(*, quantize: bool = False, **kwargs: Any) -> QuantizableResNet:
     plain=ResNeXt101_32X8D_Weights,
 )
 def resnext101_32x8d(*, quantize: bool = False, **kwargs: Any) -> QuantizableResNet:
-    """Make a quantisable ResNeXt of 101 layers with 32 groups of 8 channels."""
+    """Make a quantisable ResNeXt-101 with 32 groups of 8 channels."""
     options = {"groups": 32, "width_per_group": 8, **kwargs}
     return _resnet(QuantizableBottleneck, [3, 4, 23, 3], quantize, **options)
 
@@ -125,6 +125,6 @@ def resnext101_32x8d(*, quantize: bool = False, **kwargs: Any) -> QuantizableRes
     plain=ResNeXt101_64X4D_Weights,
 )
 def resnext101_64x4d(*, quantize: bool = False, **kwargs: Any) -> QuantizableResNet:
-    """Make a quantisable ResNeXt of 101 layers with 64 groups of 4 channels."""
+    """Make a quantisable ResNeXt-101 with 64 groups of 4 channels."""
     options = {"groups": 64, "width_per_group": 4, **kwargs}
     return _resnet(QuantizableBottleneck, [3, 4, 23, 3], quantize, **options)

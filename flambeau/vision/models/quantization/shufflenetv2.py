@@ -47,7 +47,7 @@ class QuantizableShuffleNetV2(Stubbed, ShuffleNetV2):
     """A ShuffleNet v2 whose layers can be fused."""
 
     def fuse_model(self, is_qat: bool | None = None) -> None:
-        """Make each convolution one layer with what follows it."""
+        """Fuse each convolution with the layers that follow it."""
         for ends in (self.conv1, self.conv5):
             _fuse_modules(ends, ["0", "1", "2"], is_qat)
         for module in self.modules():
@@ -91,7 +91,7 @@ def shufflenet_v2_x1_0(*, quantize: bool = False, **kwargs: Any) -> QuantizableS
     plain=ShuffleNet_V2_X1_5_Weights,
 )
 def shufflenet_v2_x1_5(*, quantize: bool = False, **kwargs: Any) -> QuantizableShuffleNetV2:
-    """Make a quantisable ShuffleNet v2 of one and a half the width."""
+    """Make a quantisable ShuffleNet v2 of one and a half times the width."""
     return _shufflenet(1024, 176, 352, 704, quantize=quantize, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""What the quantisable networks share."""
+"""Common parts of the quantisable networks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["quantize_model"]
 
 
 def quantize_model(model: nn.Module, backend: str) -> None:
-    """Raise NotImplementedError: networks of integers need kernels that are not there."""
+    """Raise NotImplementedError: integer networks need kernels that do not exist yet."""
     raise NotImplementedError(
         f"quantize_model: {type(model).__name__} cannot be made a network of 8-bit integers for "
         f"'{backend}', there are no kernels for them yet. Leave out quantize=True: the same "
@@ -20,7 +20,7 @@ def quantize_model(model: nn.Module, backend: str) -> None:
 
 
 def _replace_relu(module: nn.Module) -> None:
-    """Put a plain ReLU, which can be fused, in the place of every ReLU."""
+    """Replace every ReLU by a plain one, which can be fused."""
     for name, child in module.named_children():
         _replace_relu(child)
         if type(child) in (nn.ReLU, nn.ReLU6):
@@ -30,14 +30,14 @@ def _replace_relu(module: nn.Module) -> None:
 def _fuse_modules(
     model: nn.Module, modules_to_fuse: list[Any], is_qat: bool | None, **kwargs: Any
 ) -> nn.Module:
-    """Make one layer of several, for training with quantisation or for evaluation."""
+    """Fuse several layers, for quantisation-aware training or for evaluation."""
     training = model.training if is_qat is None else is_qat
     fuse = fuse_modules_qat if training else fuse_modules
     return fuse(model, modules_to_fuse, inplace=True, **kwargs)
 
 
 def finished(model: Any, quantize: bool, backend: str) -> Any:
-    """A new network whose layers can be fused, quantised if that is wanted."""
+    """Make a network whose layers can be fused, quantised if requested."""
     _replace_relu(model)
     if quantize:
         quantize_model(model, backend)
@@ -45,7 +45,7 @@ def finished(model: Any, quantize: bool, backend: str) -> Any:
 
 
 class Stubbed(nn.Module):
-    """Marks where a network's integers would begin and end, for classes that inherit from one."""
+    """Mixin that marks where a network's integers would begin and end."""
 
     _forward_impl: Any
 

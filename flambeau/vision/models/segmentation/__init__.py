@@ -1,4 +1,4 @@
-"""Networks that say of every pixel what it belongs to."""
+"""Semantic segmentation networks: the class of every pixel."""
 
 from flambeau.vision.models.segmentation.deeplabv3 import *
 from flambeau.vision.models.segmentation.fcn import *

@@ -1,4 +1,4 @@
-"""What the networks for segmentation share."""
+"""Common parts of the segmentation networks."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from flambeau.vision.models.resnet import ResNet
 
 __all__ = ["VOC_CLASSES", "mobilenet_layers", "resnet_layers", "scaled"]
 
-VOC_CLASSES = 21  # of Pascal VOC, with the background: what the weights are published for
+VOC_CLASSES = 21  # of Pascal VOC, with the background, which the published weights are for
 
 
 def scaled(x: Tensor, like: Tensor) -> Tensor:
-    """Images of the size of others."""
+    """Resize images to the size of others."""
     return interpolate(x, size=like.shape[-2:], mode="bilinear", align_corners=False)
 
 
 class _SimpleSegmentationModel(nn.Module):
-    """Scores of classes for every pixel, and in training perhaps those of an earlier layer too."""
+    """Class scores for every pixel, in training optionally also from an earlier layer."""
 
     def __init__(
         self, backbone: nn.Module, classifier: nn.Module, aux_classifier: nn.Module | None = None
@@ -41,7 +41,7 @@ class _SimpleSegmentationModel(nn.Module):
 
 
 def resnet_layers(network: ResNet, aux: bool | None) -> IntermediateLayerGetter:
-    """A ResNet that returns its last layer, and the one before."""
+    """Make a ResNet that returns its last layer, and the one before."""
     return IntermediateLayerGetter(
         network, {"layer4": "out", "layer3": "aux"} if aux else {"layer4": "out"}
     )
@@ -50,13 +50,14 @@ def resnet_layers(network: ResNet, aux: bool | None) -> IntermediateLayerGetter:
 def mobilenet_layers(
     network: MobileNetV3, last: str, before: str | None
 ) -> tuple[IntermediateLayerGetter, int, int]:
-    """A MobileNet that returns its last layer and one with four times the pixels, and their widths.
+    """Make a MobileNet that returns its last layer and one at four times the resolution.
 
-    ``before`` is the name of that layer among the results; None leaves it out.
+    ``before`` is the name of that layer among the outputs; None leaves it out. The channels of both
+    are returned too.
     """
     features = network.features
     blocks = list(features)
-    # The last of them is dilated instead, and the one before halves the side once more.
+    # The last downsampling block is dilated instead; the one before halves the side once more.
     strided = [i for i, block in enumerate(blocks) if getattr(block, "_is_cn", False)]
     late, early = len(blocks) - 1, strided[-3]
     names = {str(late): last} | ({str(early): before} if before else {})

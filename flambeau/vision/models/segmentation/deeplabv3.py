@@ -43,7 +43,7 @@ DeepLabV3_MobileNet_V3_Large_Weights: Any = weights_of(
 
 
 class DeepLabV3(_SimpleSegmentationModel):
-    """A network for images whose classifier looks around each pixel at several scales."""
+    """Segmentation network with atrous spatial pyramid pooling."""
 
 
 def _with_norm(convolution: nn.Conv2d) -> list[nn.Module]:
@@ -51,7 +51,7 @@ def _with_norm(convolution: nn.Conv2d) -> list[nn.Module]:
 
 
 class ASPPConv(nn.Sequential):
-    """A convolution of pixels some way apart."""
+    """Dilated convolution, normalisation and ReLU."""
 
     def __init__(self, in_channels: int, out_channels: int, dilation: int) -> None:
         super().__init__(
@@ -77,7 +77,7 @@ class ASPPPooling(nn.Sequential):
 
 
 class ASPP(nn.Module):
-    """Pixels alone, around them at several distances, and the whole image, put together."""
+    """Pixels, their surroundings at several dilations, and the whole image, concatenated."""
 
     def __init__(
         self, in_channels: int, atrous_rates: Sequence[int], out_channels: int = 256
@@ -128,7 +128,7 @@ def deeplabv3_resnet50(
     weights_backbone: Any = None,
     **kwargs: Any,
 ) -> DeepLabV3:
-    """Make a DeepLab v3 of a ResNet of 50 layers."""
+    """Make a DeepLab v3 with a ResNet-50 backbone."""
     return _deeplab(resnet50, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]
 
 
@@ -145,7 +145,7 @@ def deeplabv3_resnet101(
     weights_backbone: Any = None,
     **kwargs: Any,
 ) -> DeepLabV3:
-    """Make a DeepLab v3 of a ResNet of 101 layers."""
+    """Make a DeepLab v3 with a ResNet-101 backbone."""
     return _deeplab(resnet101, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]
 
 
@@ -162,7 +162,7 @@ def deeplabv3_mobilenet_v3_large(
     weights_backbone: Any = None,
     **kwargs: Any,
 ) -> DeepLabV3:
-    """Make a DeepLab v3 of a large MobileNet v3."""
+    """Make a DeepLab v3 with a large MobileNet v3 backbone."""
     classes = VOC_CLASSES if num_classes is None else num_classes
     network = mobilenet_v3_large(weights=weights_backbone, dilated=True)
     body, width, early = mobilenet_layers(network, "out", "aux" if aux_loss else None)

@@ -29,7 +29,7 @@ FCN_ResNet101_Weights: Any = weights_of("fcn_resnet101", "segmentation")
 
 
 class FCN(_SimpleSegmentationModel):
-    """A network for images with a convolution as its classifier."""
+    """Segmentation network with a convolution as its classifier."""
 
 
 class FCNHead(nn.Sequential):
@@ -54,10 +54,10 @@ def resnet_segmenter(
     num_classes: int | None,
     aux: bool | None,
 ) -> Any:
-    """Make a network of a kind with a head of its own on a ResNet that keeps its pixels."""
+    """Make a segmentation network with a given head on a dilated ResNet."""
     classes = VOC_CLASSES if num_classes is None else num_classes
     body = network(weights=weights, replace_stride_with_dilation=[False, True, True])
-    # Made first: so it draws its weights before the other.
+    # Made first, so that it draws its weights first.
     auxiliary = FCNHead(1024, classes) if aux else None
     return kind(resnet_layers(body, aux), head(2048, classes), auxiliary)
 
@@ -78,7 +78,7 @@ def fcn_resnet50(
     weights_backbone: Any = None,
     **kwargs: Any,
 ) -> FCN:
-    """Make a fully convolutional network of a ResNet of 50 layers."""
+    """Make a fully convolutional network with a ResNet-50 backbone."""
     return _fcn(resnet50, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]
 
 
@@ -95,5 +95,5 @@ def fcn_resnet101(
     weights_backbone: Any = None,
     **kwargs: Any,
 ) -> FCN:
-    """Make a fully convolutional network of a ResNet of 101 layers."""
+    """Make a fully convolutional network with a ResNet-101 backbone."""
     return _fcn(resnet101, weights_backbone, num_classes, aux_loss)  # type: ignore[no-any-return]

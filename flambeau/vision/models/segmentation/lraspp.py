@@ -17,7 +17,7 @@ LRASPP_MobileNet_V3_Large_Weights: Any = weights_of("lraspp_mobilenet_v3_large",
 
 
 class LRASPP(nn.Module):
-    """A network for images whose classifier sees an early layer and the last one."""
+    """Segmentation network whose classifier sees an early layer and the last one."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class LRASPP(nn.Module):
 
 
 class LRASPPHead(nn.Module):
-    """Classes of an early layer, plus classes of the last one weighted by the whole image."""
+    """Classes from an early layer, plus classes from the last one weighted by the whole image."""
 
     def __init__(
         self, low_channels: int, high_channels: int, num_classes: int, inter_channels: int
@@ -71,7 +71,7 @@ class LRASPPHead(nn.Module):
 def lraspp_mobilenet_v3_large(
     *, num_classes: int | None = None, weights_backbone: Any = None, **kwargs: Any
 ) -> LRASPP:
-    """Make a Lite R-ASPP of a large MobileNet v3."""
+    """Make a Lite R-ASPP with a large MobileNet v3 backbone."""
     network = mobilenet_v3_large(weights=weights_backbone, dilated=True)
     body, high, low = mobilenet_layers(network, "high", "low")
     return LRASPP(body, low, high, VOC_CLASSES if num_classes is None else num_classes)

@@ -1,4 +1,4 @@
-"""Networks that classify videos."""
+"""Video classification networks."""
 
 from flambeau.vision.models.video.mvit import *
 from flambeau.vision.models.video.resnet import *

@@ -28,7 +28,7 @@ _Size = tuple[int, int, int]  # of a video: time, height, width
 
 @dataclass
 class MSBlockConfig:
-    """The numbers of one block; windows and strides are empty where nothing is pooled."""
+    """The parameters of one block; kernels and strides are empty if nothing is pooled."""
 
     num_heads: int
     input_channels: int
@@ -40,7 +40,7 @@ class MSBlockConfig:
 
 
 def _as_video(x: Tensor) -> Tensor:
-    """Images as videos of one frame."""
+    """Treat images as videos of one frame."""
     return x.unsqueeze(2) if x.ndim == 4 else x
 
 
@@ -53,7 +53,7 @@ def _add_rel_pos(
     rel_pos_w: Tensor,
     rel_pos_t: Tensor,
 ) -> Tensor:
-    """Add to scores what the places of queries and keys in time, height and width say."""
+    """Add relative position biases in time, height and width to scores."""
     batch, heads, _, width = q.shape
     queries = q[:, :, 1:].reshape(batch, heads, *q_thw, width)
     tables = (rel_pos_t, rel_pos_h, rel_pos_w)
@@ -62,7 +62,7 @@ def _add_rel_pos(
         for axis, table, q_side, k_side in zip("thw", tables, q_thw, k_thw, strict=True)
     )
     places = down[..., None, :, None] + across[..., None, None, :] + time[..., :, None, None]
-    # The first query and the first key are of the class token, which has no place.
+    # The first query and the first key are the class token, which has no position.
     attn[:, :, 1:, 1:].add_(places.reshape(batch, heads, math.prod(q_thw), math.prod(k_thw)))
     return attn
 
@@ -72,7 +72,7 @@ def _by_pair(table: Tensor, queries: int, keys: int) -> Tensor:
     distances = 2 * max(queries, keys) - 1
     if table.shape[0] != distances:
         table = interpolate(table.t().unsqueeze(0), size=distances, mode="linear")[0].t()
-    # The side with fewer places has them further apart.
+    # The side with fewer positions has them further apart.
     rows = fb.arange(queries, device=table.device)[:, None] * max(keys / queries, 1.0)
     columns = fb.arange(keys, device=table.device) + (1.0 - keys)
     columns = columns * max(queries / keys, 1.0)
@@ -80,21 +80,21 @@ def _by_pair(table: Tensor, queries: int, keys: int) -> Tensor:
 
 
 def _add_shortcut(x: Tensor, shortcut: Tensor, residual_with_cls_embed: bool) -> Tensor:
-    """Add to results their queries, perhaps without that of the class token."""
+    """Add the shortcut to results, optionally without the class token."""
     if residual_with_cls_embed:
         return x.add_(shortcut)
     x[:, :, 1:].add_(shortcut[:, :, 1:])
     return x
 
 
-# They look at shapes, or change what they are given: to a tracer each is one step.
+# They look at shapes, or change their arguments: a tracer treats each as one node.
 fx.wrap("_add_rel_pos")
 fx.wrap("_add_shortcut")
 fx.wrap("_as_video")
 
 
 class Pool(nn.Module):
-    """Pooling of all tokens but the first, with a normalisation and an activation around it."""
+    """Pool all tokens except the first, with normalisation and activation."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class Pool(nn.Module):
 
 
 def _size_after(pool: Any, thw: _Size) -> _Size:
-    """The size of a video after pooling, computed from numbers alone, so that tracers know it."""
+    """Return the size of a video after pooling, from numbers alone, so that tracers know it."""
     time, height, width = (
         (side + 2 * padding - kernel) // stride + 1
         for side, kernel, stride, padding in zip(
@@ -134,7 +134,7 @@ def _size_after(pool: Any, thw: _Size) -> _Size:
 def _pool_of(
     channels: int, kernel: Sequence[int], stride: Sequence[int], norm_layer: _Norm
 ) -> Pool | None:
-    """Pooling by a convolution of each channel, if there is anything to pool."""
+    """Pool by a depthwise convolution, if there is anything to pool."""
     if math.prod(kernel) <= 1 and math.prod(stride) <= 1:
         return None
     convolution = nn.Conv3d(
@@ -150,7 +150,7 @@ def _pool_of(
 
 
 class MultiscaleAttention(nn.Module):
-    """Attention whose queries, keys and values are pooled first."""
+    """Attention with pooled queries, keys and values."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class MultiscaleAttention(nn.Module):
 
 
 class MultiscaleBlock(nn.Module):
-    """Attention and a perceptron; on the way around, channels and places change likewise."""
+    """Attention and an MLP; the residual connections are projected and pooled to match."""
 
     def __init__(
         self,
@@ -293,7 +293,7 @@ class MultiscaleBlock(nn.Module):
 
 
 class PositionalEncoding(nn.Module):
-    """A class token before the others, and places added to all, unless they come later."""
+    """Prepend a class token, and add absolute positions unless relative ones are used."""
 
     def __init__(
         self,
@@ -324,7 +324,7 @@ class PositionalEncoding(nn.Module):
 
 
 class MViT(nn.Module):
-    """Blocks that trade places for channels, and a linear layer on the class token."""
+    """Blocks that trade resolution for channels, and a linear layer on the class token."""
 
     def __init__(
         self,

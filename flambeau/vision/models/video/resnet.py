@@ -24,18 +24,18 @@ R3D_18_Weights: Any = weights_of("r3d_18", "video")
 MC3_18_Weights: Any = weights_of("mc3_18", "video")
 R2Plus1D_18_Weights: Any = weights_of("r2plus1d_18", "video")
 
-_Maker = Any  # a class of convolutions with ``get_downsample_stride``
+_Maker = Any  # a convolution class with ``get_downsample_stride``
 _Triple = tuple[int, int, int]
 
 
 def _in_space(before: int, after: int, window: int, stride: int = 1, padding: int = 1) -> nn.Conv3d:
-    """A convolution of the pixels of each frame."""
+    """Convolution within each frame."""
     sizes = (1, window, window), (1, stride, stride), (0, padding, padding)
     return nn.Conv3d(before, after, *sizes, bias=False)
 
 
 def _in_time(before: int, after: int, stride: int = 1, padding: int = 1) -> nn.Conv3d:
-    """A convolution of each pixel with those before and after it."""
+    """Convolution over time."""
     return nn.Conv3d(before, after, (3, 1, 1), (stride, 1, 1), (padding, 0, 0), bias=False)
 
 
@@ -48,7 +48,7 @@ def _active(convolution: nn.Module, planes: int) -> list[nn.Module]:
 
 
 class Conv3DSimple(nn.Conv3d):
-    """A convolution over time and space."""
+    """Convolution over time and space."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Conv3DSimple(nn.Conv3d):
 
 
 class Conv2Plus1D(nn.Sequential):
-    """A convolution over space, then one over time."""
+    """Convolution over space, then over time."""
 
     def __init__(
         self, in_planes: int, out_planes: int, midplanes: int, stride: int = 1, padding: int = 1
@@ -81,7 +81,7 @@ class Conv2Plus1D(nn.Sequential):
 
 
 class Conv3DNoTemporal(nn.Conv3d):
-    """A convolution over space alone."""
+    """Convolution over space only."""
 
     def __init__(
         self,
@@ -101,12 +101,12 @@ class Conv3DNoTemporal(nn.Conv3d):
 
 
 def _middle(inplanes: int, planes: int) -> int:
-    """How many channels two convolutions have between them to have the parameters of one."""
+    """Return the channels between two convolutions that together have the parameters of one."""
     return (inplanes * planes * 3 * 3 * 3) // (inplanes * 3 * 3 + 3 * planes)
 
 
 class _Block(nn.Module):
-    """Convolutions in a row, with a way around them."""
+    """Convolutions with a residual connection."""
 
     expansion: int
 
@@ -130,7 +130,7 @@ class _Block(nn.Module):
 
 
 class BasicBlock(_Block):
-    """Two convolutions with a way around them."""
+    """Two convolutions with a residual connection."""
 
     expansion = 1
 
@@ -149,7 +149,7 @@ class BasicBlock(_Block):
 
 
 class Bottleneck(_Block):
-    """A convolution of few channels between many, with a way around."""
+    """Residual bottleneck block."""
 
     expansion = 4
 
@@ -188,7 +188,7 @@ class R2Plus1dStem(nn.Sequential):
 
 
 class VideoResNet(nn.Module):
-    """Four layers of blocks between a first convolution and a linear layer."""
+    """Four stages of blocks between a stem and a linear layer."""
 
     def __init__(
         self,
@@ -246,17 +246,17 @@ def _resnet18(makers: Sequence[_Maker], stem: type[nn.Module], **kwargs: Any) ->
 
 @builder(R3D_18_Weights, legacy="KINETICS400_V1")
 def r3d_18(**kwargs: Any) -> VideoResNet:
-    """Make a ResNet of 18 layers with convolutions over time and space."""
+    """Make a ResNet-18 with convolutions over time and space."""
     return _resnet18([Conv3DSimple] * 4, BasicStem, **kwargs)
 
 
 @builder(MC3_18_Weights, legacy="KINETICS400_V1")
 def mc3_18(**kwargs: Any) -> VideoResNet:
-    """Make a ResNet of 18 layers that looks at time in its first layers only."""
+    """Make a ResNet-18 with convolutions over time in its first layers only."""
     return _resnet18([Conv3DSimple] + [Conv3DNoTemporal] * 3, BasicStem, **kwargs)
 
 
 @builder(R2Plus1D_18_Weights, legacy="KINETICS400_V1")
 def r2plus1d_18(**kwargs: Any) -> VideoResNet:
-    """Make a ResNet of 18 layers with convolutions over space and then over time."""
+    """Make a ResNet-18 with convolutions over space and then over time."""
     return _resnet18([Conv2Plus1D] * 4, R2Plus1dStem, **kwargs)

@@ -1,4 +1,4 @@
-"""Separable 3D convolutions in Inception's blocks, S3D (https://arxiv.org/abs/1712.04851)."""
+"""S3D: separable 3D convolutions in Inception blocks (https://arxiv.org/abs/1712.04851)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Norm = Callable[..., nn.Module]
 
 
 class TemporalSeparableConv(nn.Sequential):
-    """A convolution over space, then one over time."""
+    """Convolution over space, then over time."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class TemporalSeparableConv(nn.Sequential):
 
 
 class SepInceptionBlock3D(nn.Module):
-    """Four ways side by side: no window, two windows, and the largest of the neighbours."""
+    """Inception block: a 1 × 1 × 1, two separable and a max-pooling branch."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class SepInceptionBlock3D(nn.Module):
         return fb.cat([way(x) for way in ways], 1)
 
 
-# Channels of the blocks, as in GoogLeNet; between the rows of blocks time and space get smaller.
+# Channels of the blocks, as in GoogLeNet; time and space shrink between the rows.
 _Channels = tuple[int, int, int, int, int, int, int]
 _ROWS: tuple[tuple[_Channels, ...], ...] = (
     (
@@ -96,7 +96,7 @@ _ROWS: tuple[tuple[_Channels, ...], ...] = (
 
 
 def _body(norm_layer: _Norm) -> list[nn.Module]:
-    flat = (1, 3, 3), (1, 2, 2), (0, 1, 1)  # a window within each frame
+    flat = (1, 3, 3), (1, 2, 2), (0, 1, 1)  # a kernel within each frame
     layers: list[nn.Module] = [
         TemporalSeparableConv(3, 64, 7, 2, 3, norm_layer),
         nn.MaxPool3d(*flat),
@@ -113,7 +113,7 @@ def _body(norm_layer: _Norm) -> list[nn.Module]:
 
 
 class S3D(nn.Module):
-    """Inception's blocks over videos, and a convolution as the classifier."""
+    """Inception blocks over videos, and a convolution as the classifier."""
 
     def __init__(
         self,

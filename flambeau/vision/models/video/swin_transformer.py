@@ -1,4 +1,4 @@
-"""Swin Transformers for videos (https://arxiv.org/abs/2106.13230)."""
+"""Video Swin Transformers (https://arxiv.org/abs/2106.13230)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _film_attention(
     proj_bias: Tensor | None = None,
     training: bool = True,
 ) -> Tensor:
-    """Attention within windows of videos (B, T, H, W, C), or less where a video is smaller."""
+    """Windowed attention in videos (B, T, H, W, C), with smaller windows in a smaller video."""
     sides = input.shape[1:-1]
     window = [min(pair) for pair in zip(window_size, sides, strict=True)]
     places = math.prod(window)
@@ -76,12 +76,12 @@ def _film_attention(
 
 
 def _padded(x: Tensor, patch: Sequence[int]) -> Tensor:
-    """Videos (B, C, T, H, W) made so large that they consist of whole patches."""
+    """Pad videos (B, C, T, H, W) to whole patches."""
     missing = [-side % part for side, part in zip(x.shape[2:], patch, strict=True)]
     return pad(x, (0, missing[2], 0, missing[1], 0, missing[0]))
 
 
-# Their steps depend on shapes: to a tracer each is one.
+# Their steps depend on shapes: a tracer treats each as one node.
 fx.wrap("_padded")
 fx.wrap("_film_attention")
 
@@ -92,7 +92,7 @@ class ShiftedWindowAttention3d(ShiftedWindowAttention):
     _fb_sides = 3
 
     def define_relative_position_index(self) -> None:
-        """Keep which row of the table each pair of places has."""
+        """Compute the index into the table for each pair of positions."""
         self.register_buffer("relative_position_index", pair_index(self.window_size))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ class ShiftedWindowAttention3d(ShiftedWindowAttention):
 
 
 class PatchEmbed3d(nn.Module):
-    """Patches of a video as vectors, (B, T, H, W, C)."""
+    """Embed patches of a video as vectors, (B, T, H, W, C)."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class PatchEmbed3d(nn.Module):
 
 
 class SwinTransformer3d(nn.Module):
-    """Stages of blocks with smaller videos between them."""
+    """Stages of blocks with downsampling between them."""
 
     def __init__(
         self,
@@ -204,17 +204,17 @@ def _swin3d(width: int, third: int, heads: int, **kwargs: Any) -> SwinTransforme
 
 @builder(Swin3D_T_Weights, legacy="KINETICS400_V1")
 def swin3d_t(**kwargs: Any) -> SwinTransformer3d:
-    """Make a tiny Swin Transformer for videos."""
+    """Make a tiny Video Swin Transformer."""
     return _swin3d(96, 6, 3, **kwargs)
 
 
 @builder(Swin3D_S_Weights, legacy="KINETICS400_V1")
 def swin3d_s(**kwargs: Any) -> SwinTransformer3d:
-    """Make a small Swin Transformer for videos."""
+    """Make a small Video Swin Transformer."""
     return _swin3d(96, 18, 3, **kwargs)
 
 
 @builder(Swin3D_B_Weights, legacy="KINETICS400_V1")
 def swin3d_b(**kwargs: Any) -> SwinTransformer3d:
-    """Make a base Swin Transformer for videos."""
+    """Make a base Video Swin Transformer."""
     return _swin3d(128, 18, 4, **kwargs)

@@ -1,4 +1,4 @@
-"""Changing the colours of PIL images."""
+"""Colour changes of PIL images."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from flambeau.vision.transforms._pil.memory import shown_pixels
 __all__ = ["bytes_of", "from_pil", "mode_of", "pixels_of", "through_tensor", "to_pil"]
 
 _BYTES = {"L", "LA", "P", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr", "HSV", "LAB"}
-# The modes that pixels of so many numbers may have; the first is taken where none is asked for.
+# The possible modes for each number of channels; the first is the default.
 _MODES = {
     2: ("LA",),
     3: ("RGB", "YCbCr", "HSV"),
@@ -23,7 +23,7 @@ _SINGLE = {fb.uint8: "L", fb.int16: "I;16", fb.int32: "I", fb.float32: "F"}
 
 
 def pixels_of(img: Any) -> Tensor:
-    """The pixels of an image in the order of Pillow, (height, width, bands)."""
+    """Return the pixels of an image in Pillow's order, (height, width, bands)."""
     if img.mode in _BYTES:
         data = bytearray(img.tobytes())
         # An image without pixels has no buffer.
@@ -32,20 +32,20 @@ def pixels_of(img: Any) -> Tensor:
         import numpy as np
 
         values = np.array(img)
-        # Unsigned numbers of 16 bits are no element type: the next one holds them.
+        # Unsigned 16-bit integers are no element type: the next larger one holds them.
         pixels = fb.from_numpy(values.astype(np.int32) if img.mode.startswith("I;16") else values)
     return pixels.view(img.height, img.width, len(img.getbands()))
 
 
 def from_pil(img: Any) -> Tensor:
-    """The pixels of an image, (bands, height, width), in the order of Pillow in memory."""
+    """Return the pixels of an image, (bands, height, width), in Pillow's memory order."""
     return pixels_of(img).permute(2, 0, 1)
 
 
 def bytes_of(img: Any) -> Tensor | None:
-    """The bytes of an image, (bands, height, width), to be read at once; None if it has others.
+    """Return the bytes of an image, (bands, height, width), to be read at once; else None.
 
-    They are those of the image itself where Pillow shows its memory.
+    They are the image's own memory if Pillow exposes it.
     """
     if img.mode not in _BYTES:
         return None
@@ -56,7 +56,7 @@ def bytes_of(img: Any) -> Tensor | None:
 
 
 def mode_of(channels: int, dtype: fb.dtype, asked: str | None) -> str:
-    """Pillow's name for images of such pixels; ValueError if another was asked for."""
+    """Return Pillow's mode for such pixels; ValueError if another was asked for."""
     if channels == 1:
         if dtype not in _SINGLE:
             raise TypeError(f"Input type {dtype} is not supported")
@@ -76,18 +76,18 @@ def mode_of(channels: int, dtype: fb.dtype, asked: str | None) -> str:
 
 
 def to_pil(pixels: Tensor, mode: str | None) -> Any:
-    """An image of pixels (height, width, channels)."""
+    """Make an image from pixels (height, width, channels)."""
     height, width, channels = pixels.shape
     mode = mode_of(channels, pixels.dtype, mode)
     module, size = pillow(), (width, height)
     if channels == 1 or pixels.is_contiguous():
         return module.frombytes(mode, size, pixels.contiguous().numpy().tobytes())
     planes = pixels.permute(2, 0, 1).contiguous().numpy()
-    # Bands that lie in memory already are put together far faster than mixed pixels are read.
+    # Bands that are contiguous in memory are merged far faster than interleaved pixels are read.
     bands = [module.frombuffer("L", size, plane, "raw", "L", 0, 1) for plane in planes]
     return module.merge(mode, bands)
 
 
 def through_tensor(img: Any, operator: Callable[[Tensor], Tensor]) -> Any:
-    """Apply an operator of tensors to an image."""
+    """Apply an operator on tensors to an image."""
     return to_pil(operator(from_pil(img)).permute(1, 2, 0), img.mode)

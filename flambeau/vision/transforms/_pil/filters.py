@@ -1,4 +1,4 @@
-"""Sums over the neighbourhood of every pixel of a PIL image."""
+"""Convolution filters for PIL images."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def adjust_sharpness(img: Any, factor: float) -> Any:
 
 
 def gaussian_blur(img: Any, size: Sequence[int], sigma: Sequence[float]) -> Any:
-    """The same as for tensors: Pillow's own blur only comes near to it."""
+    """Blur as for tensors: Pillow's own blur is only an approximation."""
     return through_tensor(img, lambda tensor: _tensor.gaussian_blur(tensor, size, sigma))

@@ -1,4 +1,4 @@
-"""Moving and scaling the pixels of PIL images."""
+"""Cropping, resizing and padding of PIL images."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def vflip(img: Any) -> Any:
 
 
 def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
-    """A rectangle of an image; what lies outside of it is black."""
+    """Crop a rectangle; pixels outside of the image are black."""
     return img.crop((left, top, left + width, top + height))
 
 
 def resize(
     img: Any, size: list[int], interpolation: InterpolationMode, antialias: bool | None = True
 ) -> Any:
-    """Another size; Pillow always takes account of all pixels when it shrinks."""
+    """Resize; Pillow always antialiases when it shrinks an image."""
     done = resampled(img, size, interpolation)
     return img.resize((size[1], size[0]), pil_number(interpolation)) if done is None else done
 
 
 def pad(img: Any, sides: list[int], fill: Any, mode: str) -> Any:
-    """An image with more pixels at the left, top, right and bottom; fewer where negative."""
+    """Pad an image at the left, top, right and bottom; crop it where negative."""
     if mode != "constant":
         return _pad_from_image(img, sides, mode)
     color = ground_of(img, fill)

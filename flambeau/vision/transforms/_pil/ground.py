@@ -1,4 +1,4 @@
-"""The colour of pixels that come from nowhere in an image."""
+"""The fill colour of pixels from outside of an image."""
 
 from __future__ import annotations
 

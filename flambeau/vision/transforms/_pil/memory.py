@@ -1,4 +1,4 @@
-"""The memory that Pillow keeps an image in."""
+"""The memory in which Pillow keeps an image."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flambeau import _C, Tensor
 
 __all__ = ["shown_pixels"]
 
-# How many bytes Pillow gives a pixel of each mode, in the order of its bands.
+# Pillow's bytes per pixel in each mode, in the order of its bands.
 _PIXEL_BYTES = {
     "L": 1,
     "P": 1,
@@ -23,10 +23,10 @@ _PIXEL_BYTES = {
 
 
 def shown_pixels(img: Any) -> Tensor | None:
-    """The memory of an image, (height, width, bytes of a pixel), which must not be written to.
+    """Return the memory of an image, (height, width, bytes of a pixel), read-only.
 
-    None if Pillow does not show it: before version 11.2, and for images so large that they lie
-    in several places.
+    None if Pillow does not expose it: before version 11.2, and for images so large that they are
+    in several blocks.
     """
     size = _PIXEL_BYTES.get(img.mode)
     show = getattr(img, "__arrow_c_array__", None)

@@ -1,4 +1,4 @@
-"""PIL images in another size: the sums that Pillow makes, many at a time."""
+"""Resizing of PIL images: Pillow's sums, several at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flambeau.vision.transforms._pil.memory import shown_pixels
 __all__ = ["resampled"]
 
 # Whether an image of (height, width) is summed along its columns first to get one of (height,
-# width): after rounding in between, the two orders differ.
+# width): because of rounding in between, the two orders differ.
 _Order = Callable[[int, int, int, int], bool]
 
 _KINDS = {
@@ -26,14 +26,14 @@ _KINDS = {
     InterpolationMode.HAMMING: "hamming",
 }
 _MODES = ("L", "RGB")
-_RAW = {1: "L", 3: "RGB", 4: "RGBX"}  # what Pillow calls pixels of so many bytes
-_BITS = 22  # after the point, in Pillow's weights
-_WORTH_COPYING = 1 << 20  # pixels: to copy more takes about as long as Pillow does
-_MOST_TALL = 50  # times as high as wide: some versions treat taller ones in their own way
+_RAW = {1: "L", 3: "RGB", 4: "RGBX"}  # Pillow's mode for pixels of this many bytes
+_BITS = 22  # fractional bits of Pillow's weights
+_WORTH_COPYING = 1 << 20  # pixels: copying more takes about as long as Pillow does
+_MOST_TALL = 50  # ratio of height to width: some versions treat taller images differently
 
 
 def resampled(img: Any, size: list[int], mode: InterpolationMode) -> Any:
-    """An image in another size, byte for byte as Pillow makes it; None if Pillow has to."""
+    """Resize an image, byte for byte as Pillow does; None if only Pillow can."""
     if mode not in _KINDS or img.mode not in _MODES or min(*size, *img.size) < 1:
         return None
     order = _order_of_pillow() if img.height <= _MOST_TALL * img.width else None
@@ -70,7 +70,7 @@ def _of_tall(height: int, width: int, new_height: int, new_width: int) -> bool:
 
 @functools.cache
 def _order_of_pillow() -> _Order | None:
-    """The order of the Pillow that is there, found out by trying; None if it has another."""
+    """The order of the installed Pillow, found by experiment; None if it has another."""
     tall = pillow().frombytes("L", (11, 23), bytes(i * i * 7 % 256 for i in range(11 * 23)))
     # Both sides of the limit, and far from it.
     sizes = [[11, 5], [10, 5], [20, 2], [4, 16], [30, 20]]

@@ -1,4 +1,4 @@
-"""PIL images seen through a transformed plane."""
+"""Affine and perspective warps of PIL images."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rotate(
     center: Sequence[float] | None,
     fill: Fill,
 ) -> Any:
-    """An image rotated counter-clockwise, by Pillow's own rule for the size of the result."""
+    """Rotate an image counter-clockwise, with Pillow's own rule for the size of the result."""
     return img.rotate(
         angle, pil_number(interpolation), expand, center, fillcolor=ground_of(img, fill)
     )

@@ -1,4 +1,4 @@
-"""Operators for batches of floating point, applied to images of any type and rank."""
+"""Operators on floating-point batches, applied to images of any dtype and rank."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def through_float(
     operator: Callable[[Tensor], Tensor],
     kept: tuple[fb.dtype, ...] = (fb.float32, fb.float64),
 ) -> Tensor:
-    """Apply an operator of (N, C, H, W) to an image, in float32 unless its type is in `kept`."""
+    """Apply an operator on (N, C, H, W) to an image, in float32 unless its dtype is in `kept`."""
     batch = img.unsqueeze(0) if img.ndim < 4 else img
     if img.ndim == 2:
         batch = batch.unsqueeze(0)
@@ -26,7 +26,7 @@ def through_float(
 
 
 def to_type(values: Tensor, dtype: fb.dtype) -> Tensor:
-    """Values as elements of an image: rounded where its type is an integer."""
+    """Convert values to the dtype of an image, rounded if that is an integer type."""
     if values.dtype == dtype:
         return values
     if not dtype.is_floating_point:

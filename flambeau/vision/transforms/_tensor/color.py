@@ -1,4 +1,4 @@
-"""Changing the colours of tensors, whose third dimension from the end is the channel."""
+"""Colour changes of tensors (..., C, H, W)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = [
     "to_grayscale",
 ]
 
-_GREY = (0.2989, 0.587, 0.114)  # how bright red, green and blue are to the eye
+_GREY = (0.2989, 0.587, 0.114)  # luma coefficients of red, green and blue
 
 
 def need_channels(img: Tensor, *permitted: int) -> int:
-    """Refuse an image with another number of channels than these, and return it."""
+    """Return an image; refuse one with another number of channels than these."""
     channels = dimensions(img)[0]
     if channels not in permitted:
         raise TypeError(
@@ -38,7 +38,7 @@ def need_channels(img: Tensor, *permitted: int) -> int:
 
 
 def blend(img: Tensor, other: Tensor | float, share: float) -> Tensor:
-    """So much of the first image, the rest of the second, cut off at black and white."""
+    """Blend the first image with the second, clamped to black and white."""
     mixed = (share * img + (1.0 - share) * other).clamp(0, max_value(img.dtype))
     return mixed.to(img.dtype)
 
@@ -89,7 +89,7 @@ def _to_hsv(img: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     span = highest - lowest
     saturation = span / highest.masked_fill(grey, 1.0)
     divisor = span.masked_fill(grey, 1.0)
-    # How far the other channels are below the highest one places the hue within its third.
+    # The distances of the other channels from the largest one give the hue within its third.
     to_red, to_green, to_blue = ((highest - c) / divisor for c in (red, green, blue))
     is_red = highest == red
     is_green = (highest == green) & ~is_red
@@ -134,7 +134,7 @@ def solarize(img: Tensor, threshold: float) -> Tensor:
 
 
 def autocontrast(img: Tensor) -> Tensor:
-    """Every channel stretched from black to white; one that is even stays as it is."""
+    """Stretch every channel from black to white; a constant one stays."""
     need_channels(img, 1, 3)
     white = max_value(img.dtype)
     exact = img if img.is_floating_point() else img.float()
@@ -147,7 +147,7 @@ def autocontrast(img: Tensor) -> Tensor:
 
 
 def equalize(img: Tensor) -> Tensor:
-    """Every channel with its shades spread evenly."""
+    """Equalise the histogram of every channel."""
     need_channels(img, 1, 3)
     if img.dtype != fb.uint8:
         raise TypeError(f"Only torch.uint8 image tensors are supported, but found {img.dtype}")

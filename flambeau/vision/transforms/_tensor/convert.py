@@ -1,4 +1,4 @@
-"""Images of one element type as another, with black and white where they were."""
+"""Conversion of images between dtypes, with black and white preserved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALMOST_ONE = 1.0 - 1e-3
 
 
 def convert_dtype(img: Tensor, dtype: fb.dtype) -> Tensor:
-    """An image in another type, its values scaled to that type's range."""
+    """Convert an image to another dtype, with its values scaled to the range of that dtype."""
     if img.dtype == dtype:
         return img
     if img.is_floating_point():

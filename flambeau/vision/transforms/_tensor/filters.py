@@ -1,4 +1,4 @@
-"""Sums over the neighbourhood of every pixel of a tensor."""
+"""Convolution filters for tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["adjust_sharpness", "gaussian_blur"]
 
 
 def gaussian_blur(img: Tensor, size: Sequence[int], sigma: Sequence[float]) -> Tensor:
-    """Weighted sums of windows of `size` (width, height) pixels, reflected at the edges."""
+    """Weighted sums over windows of `size` (width, height) pixels, reflected at the edges."""
     dtype = img.dtype if img.is_floating_point() else fb.float32
     across, down = (_bell(n, s, dtype) for n, s in zip(size, sigma, strict=True))
     window = down[:, None] * across
@@ -34,7 +34,7 @@ def adjust_sharpness(img: Tensor, factor: float) -> Tensor:
 
 
 def _softened(img: Tensor) -> Tensor:
-    """A mean of 3 × 3 pixels, the middle one counting five times; the border stays."""
+    """Smooth with a 3 × 3 kernel whose centre counts five times; the border stays."""
     dtype = img.dtype if img.is_floating_point() else fb.float32
     window = fb.ones(3, 3, dtype=dtype)
     window[1, 1] = 5.0
@@ -46,7 +46,7 @@ def _softened(img: Tensor) -> Tensor:
 
 
 def _bell(size: int, sigma: float, dtype: fb.dtype) -> Tensor:
-    """A normal density at whole steps from its middle, its sum 1."""
+    """A Gaussian kernel at integer distances from its centre, normalised to sum to 1."""
     edge = (size - 1) * 0.5
     steps = fb.linspace(-edge, edge, steps=size, dtype=dtype)
     weights = fb.exp(-0.5 * (steps / sigma).pow(2))

@@ -1,4 +1,4 @@
-"""Moving and scaling the pixels of tensors."""
+"""Cropping, resizing and padding of tensors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def vflip(img: Tensor) -> Tensor:
 
 
 def crop(img: Tensor, top: int, left: int, height: int, width: int) -> Tensor:
-    """A rectangle of an image; what lies outside of it is 0."""
+    """Crop a rectangle; pixels outside of the image are 0."""
     rows, columns = img.shape[-2:]
     bottom, right = top + height, left + width
     inside = img[..., max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]
@@ -44,7 +44,7 @@ def resize(
     img: Tensor, size: list[int], interpolation: InterpolationMode, antialias: bool | None = True
 ) -> Tensor:
     if interpolation not in _SMOOTH + _NEAREST:
-        # The second interface can do it.
+        # The v2 interface supports it.
         kind = ValueError if interpolation is InterpolationMode.LANCZOS else NotImplementedError
         raise kind(
             "This interpolation mode is unsupported with Tensor input: "
@@ -61,14 +61,14 @@ def resize(
             align_corners=False if smooth else None,
             antialias=smooth and bool(antialias),
         )
-        # A cubic curve overshoots beside an edge.
+        # Bicubic interpolation overshoots beside an edge.
         return scaled if white is None else scaled.clamp(0, white)
 
     return through_float(img, scale)
 
 
 def pad(img: Tensor, sides: list[int], fill: float, mode: str) -> Tensor:
-    """An image with more pixels at the left, top, right and bottom; fewer where negative."""
+    """Pad an image at the left, top, right and bottom; crop it where negative."""
     left, top, right, bottom = sides
     if mode == "symmetric":
         return _pad_symmetric(img, left, top, right, bottom)
@@ -90,7 +90,7 @@ def _pad_symmetric(img: Tensor, left: int, top: int, right: int, bottom: int) ->
 
 
 def _mirrored(length: int, before: int, after: int) -> Tensor:
-    """Positions along one side, reflected at the outer edge of the last pixel."""
+    """Indices along one side, reflected at the outer edge of the last pixel."""
     if max(before, after) > length:
         raise ValueError(f"symmetric padding of {before}, {after} exceeds the {length} pixels")
     places = [*range(before)][::-1] if before > 0 else []

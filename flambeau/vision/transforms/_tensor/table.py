@@ -1,4 +1,4 @@
-"""Changes of values by tables of what becomes of each byte."""
+"""Value changes by lookup tables of bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Step: TypeAlias = "tuple[Any, ...]"
 
 
 def look_up(image: Tensor, *steps: Step) -> Tensor:
-    """An image of bytes (..., C, H, W) after some steps, contiguous, in one pass over it."""
+    """Apply some steps to an image of bytes (..., C, H, W), contiguous, in one pass."""
     return _C._map_bytes(image, _table(image.shape[-3], steps))
 
 

@@ -1,4 +1,4 @@
-"""Images seen through a transformed plane: each pixel of the result is looked up in the image."""
+"""Warps of tensors: each pixel of the result is sampled from the image."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def elastic(
 
 
 def _affine_grid(img: Tensor, matrix: Sequence[float], size: Sequence[int]) -> Tensor:
-    """Where in the image (-1 to 1) each pixel of the result lies; the middle is the origin."""
+    """The position in the image (-1 to 1) of each pixel of the result, relative to the centre."""
     height, width = img.shape[-2:]
     rows, columns = size
     dtype = img.dtype if img.is_floating_point() else fb.float32
@@ -71,9 +71,9 @@ def _affine_grid(img: Tensor, matrix: Sequence[float], size: Sequence[int]) -> T
 
 
 def _plane(columns: Tensor, rows: Tensor, forms: Tensor) -> Tensor:
-    """Sums `a x + b y + c` at the points of a grid, for each (a, b, c) of some.
+    """Sums `a x + b y + c` at the points of a grid, for each (a, b, c).
 
-    Each product is rounded before it is added, as in PyTorch: the nearest pixel is then its too.
+    Each product is rounded before it is added, as in PyTorch, so the nearest pixel is the same.
     """
     sums = [(columns * a + (rows * b).unsqueeze(-1)) + c for a, b, c in forms.tolist()]
     return fb.stack(sums, -1)

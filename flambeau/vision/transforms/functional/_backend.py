@@ -1,4 +1,4 @@
-"""Which functions work on an image: those for tensors or those for PIL images."""
+"""Dispatch between the functions for tensors and those for PIL images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["backend"]
 
 
 def backend(img: Image) -> ModuleType:
-    """The module of kernels for this kind of image; TypeError for anything else."""
+    """Return the module of kernels for this kind of image; TypeError for anything else."""
     if isinstance(img, Tensor):
         if img.ndim < 2:
             raise TypeError(f"Tensor is not a torch image: it has shape {tuple(img.shape)}")

@@ -27,36 +27,36 @@ __all__ = [
 
 
 def adjust_brightness(img: Image, brightness_factor: float) -> Image:
-    """Make an image darker (0 is black) or brighter than it is (1)."""
+    """Adjust the brightness of an image: 0 is black, 1 the image itself."""
     return backend(img).adjust_brightness(img, _not_negative("brightness", brightness_factor))
 
 
 def adjust_contrast(img: Image, contrast_factor: float) -> Image:
-    """Pull all pixels to the mean grey (0) or away from it (more than 1)."""
+    """Adjust the contrast of an image: 0 is the mean grey, 1 the image itself."""
     return backend(img).adjust_contrast(img, _not_negative("contrast", contrast_factor))
 
 
 def adjust_saturation(img: Image, saturation_factor: float) -> Image:
-    """Take colour from an image (0 is grey) or add to it (more than 1)."""
+    """Adjust the saturation of an image: 0 is grey, 1 the image itself."""
     return backend(img).adjust_saturation(img, _not_negative("saturation", saturation_factor))
 
 
 def adjust_hue(img: Image, hue_factor: float) -> Image:
-    """Turn the colours by a share of the colour circle, from -0.5 to 0.5."""
+    """Shift the hue of an image by a fraction of the colour circle, from -0.5 to 0.5."""
     if not -0.5 <= hue_factor <= 0.5:
         raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
     return backend(img).adjust_hue(img, hue_factor)
 
 
 def adjust_gamma(img: Image, gamma: float, gain: float = 1) -> Image:
-    """Raise brightness to a power: more than 1 darkens shadows, less than 1 lightens them."""
+    """Apply gamma correction: above 1 darkens shadows, below 1 lightens them."""
     if gamma < 0:
         raise ValueError(f"Gamma should be a non-negative real number, got {gamma}")
     return backend(img).adjust_gamma(img, gamma, gain)
 
 
 def adjust_sharpness(img: Image, sharpness_factor: float) -> Image:
-    """Soften an image (0) or sharpen it (more than 1)."""
+    """Adjust the sharpness of an image: 0 is blurred, 1 the image itself."""
     return backend(img).adjust_sharpness(img, _not_negative("sharpness", sharpness_factor))
 
 
@@ -67,21 +67,21 @@ def _not_negative(name: str, factor: float) -> float:
 
 
 def to_grayscale(img: Image, num_output_channels: int = 1) -> Image:
-    """Make a PIL image grey, of one or three bands."""
+    """Convert a PIL image to grey, with one or three bands."""
     if isinstance(img, Tensor):
         raise TypeError("Input should be PIL Image; rgb_to_grayscale takes tensors")
     return backend(img).to_grayscale(img, num_output_channels)
 
 
 def rgb_to_grayscale(img: Image, num_output_channels: int = 1) -> Image:
-    """Make an image grey, of one or three channels."""
+    """Convert an image to grey, with one or three channels."""
     if num_output_channels not in (1, 3):
         raise ValueError(f"num_output_channels should be either 1 or 3, got {num_output_channels}")
     return backend(img).to_grayscale(img, num_output_channels)
 
 
 def invert(img: Image) -> Image:
-    """Exchange black and white."""
+    """Invert the colours of an image."""
     return backend(img).invert(img)
 
 
@@ -93,7 +93,7 @@ def posterize(img: Image, bits: int) -> Image:
 
 
 def solarize(img: Image, threshold: float) -> Image:
-    """Invert what is at least so bright."""
+    """Invert the values at or above a threshold."""
     return backend(img).solarize(img, threshold)
 
 
@@ -103,7 +103,7 @@ def autocontrast(img: Image) -> Image:
 
 
 def equalize(img: Image) -> Image:
-    """Spread the shades of every channel evenly."""
+    """Equalise the histogram of every channel."""
     return backend(img).equalize(img)
 
 
@@ -112,7 +112,7 @@ def gaussian_blur(
     kernel_size: int | Sequence[int],
     sigma: float | Sequence[float] | None = None,
 ) -> Image:
-    """Blur an image with a window of odd (width, height) and a normal density in it."""
+    """Blur an image with a Gaussian kernel of odd (width, height)."""
     dimensions(img)
     sizes = _pair("kernel_size", kernel_size)
     if any(size % 2 == 0 or size < 0 for size in sizes):

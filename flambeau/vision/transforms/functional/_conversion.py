@@ -1,4 +1,4 @@
-"""From PIL images and arrays to tensors and back; element types; sizes."""
+"""Conversion between PIL images, arrays and tensors; dtypes; sizes."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _from_array(pic: Any) -> Tensor:
 
 
 def pil_to_tensor(pic: Any) -> Tensor:
-    """Make a tensor (C, H, W) of a PIL image, its values as they are."""
+    """Convert a PIL image to a tensor (C, H, W) of the same values."""
     if not is_pil_image(pic):
         raise TypeError(f"pic should be PIL Image. Got {type(pic)}")
     return from_pil(pic)

@@ -1,4 +1,4 @@
-"""Sizes, crops, flips and margins."""
+"""Resizing, cropping, flipping and padding."""
 
 from __future__ import annotations
 
@@ -151,17 +151,17 @@ def resized_crop(
     interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
     antialias: bool | None = True,
 ) -> Image:
-    """Cut out a rectangle and scale it."""
+    """Crop a rectangle and resize it."""
     return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
 
 
 def hflip(img: Image) -> Image:
-    """Exchange left and right."""
+    """Flip an image left to right."""
     return backend(img).hflip(img)
 
 
 def vflip(img: Image) -> Image:
-    """Exchange top and bottom."""
+    """Flip an image upside down."""
     return backend(img).vflip(img)
 
 
@@ -171,7 +171,7 @@ def pad(
     fill: float | Sequence[float] = 0,
     padding_mode: str = "constant",
 ) -> Image:
-    """Add margins: one for all sides, (sides, top and bottom), or left, top, right, bottom."""
+    """Pad an image: one width for all sides, (left and right, top and bottom), or four."""
     sides = [padding] if isinstance(padding, int) else padding
     if not isinstance(sides, (tuple, list)):
         raise TypeError(f"Got inappropriate padding arg: {padding!r}")
@@ -192,7 +192,7 @@ def pad(
 
 
 def five_crop(img: Image, size: int | Sequence[int]) -> tuple[Image, Image, Image, Image, Image]:
-    """Cut out the four corners (top first, left first) and the middle."""
+    """Crop the four corners (top left first, row by row) and the centre."""
     rows, columns = _height_width(size)
     _, height, width = dimensions(img)
     if columns > width or rows > height:
@@ -217,7 +217,7 @@ def ten_crop(
 
 
 def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Tensor:
-    """Put a value or a patch into the rectangle with its top left corner at row i, column j."""
+    """Set a rectangle, with its top left corner at row i and column j, to a value or a patch."""
     if not isinstance(img, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(img)}")
     result = img if inplace else img.clone()

@@ -1,4 +1,4 @@
-"""Turning, shearing and bending images."""
+"""Rotation, shear, perspective and elastic warps of images."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def rotate(
     center: Sequence[float] | None = None,
     fill: Fill = None,
 ) -> Image:
-    """Turn an image counter-clockwise by degrees about its middle or a point (x, y).
+    """Rotate an image counter-clockwise by degrees about its centre or a point (x, y).
 
-    ``expand`` makes the result large enough to hold all of it.
+    ``expand`` makes the result large enough to hold all of the image.
     """
     if not isinstance(angle, (int, float)):
         raise TypeError(f"Argument angle should be int or float, got {angle!r}")
@@ -52,7 +52,7 @@ def affine(
     fill: Fill = None,
     center: Sequence[float] | None = None,
 ) -> Image:
-    """Turn an image clockwise by degrees, move, scale and shear it."""
+    """Rotate an image clockwise by degrees, translate, scale and shear it."""
     mode = interpolation_of(interpolation)
     if not isinstance(angle, (int, float)):
         raise TypeError(f"Argument angle should be int or float, got {angle!r}")
@@ -67,7 +67,7 @@ def affine(
     if isinstance(img, Tensor):
         origin: Sequence[float] = _from_middle(img, center)
     else:
-        # Pillow counts from the corner of the image, tensors from its middle.
+        # Pillow counts from the corner of the image, tensors from its centre.
         _, height, width = dimensions(img)
         origin = [width * 0.5, height * 0.5] if center is None else center
     matrix = inverse_affine(origin, angle, translate, scale, shears)
@@ -103,7 +103,7 @@ def perspective(
     interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
     fill: Fill = None,
 ) -> Image:
-    """Move four corners (x, y) of an image to others, and the plane between them along."""
+    """Warp an image by a perspective that maps four points (x, y) to others."""
     mode = interpolation_of(interpolation)
     coefficients = perspective_coefficients(startpoints, endpoints)
     return backend(img).perspective(img, coefficients, mode, fill)
@@ -115,7 +115,7 @@ def elastic_transform(
     interpolation: InterpolationMode | int = InterpolationMode.BILINEAR,
     fill: Fill = None,
 ) -> Image:
-    """Move every pixel by (x, y) of ``displacement`` (1, H, W, 2), half the image being 1."""
+    """Move every pixel by (x, y) of ``displacement`` (1, H, W, 2), in units of half the image."""
     mode = interpolation_of(interpolation)
     if not isinstance(displacement, Tensor):
         raise TypeError(f"Argument displacement should be a Tensor, got {type(displacement)}")

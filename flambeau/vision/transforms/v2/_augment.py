@@ -1,4 +1,4 @@
-"""Rectangles erased, and images as they are after JPEG."""
+"""Random erasing and JPEG compression."""
 
 from __future__ import annotations
 

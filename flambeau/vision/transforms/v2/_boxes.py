@@ -1,4 +1,4 @@
-"""Boxes and key points: their format, kept within their image, and crops around them."""
+"""Boxes and key points: conversion, clamping, and crops around them."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class RandomIoUCrop(Transform):
     def _fb_drawn(
         self, size: tuple[int, int], boxes: Tensor, least: float
     ) -> dict[str, Any] | None:
-        """One crop; None where its shape or what is on it does not fit."""
+        """Draw one crop; None if its shape or contents do not fit."""
         height, width = size
         span = self.max_scale - self.min_scale
         across, down = (self.min_scale + span * fb.rand(2)).tolist()

@@ -1,4 +1,4 @@
-"""Transforms made of transforms."""
+"""Composition of transforms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of images: PIL images, arrays and tensors."""
+"""Conversion between PIL images, arrays and tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is put where an image has no pixels, also by kind of input."""
+"""Fill values of pixels from outside of an image, also by type of input."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["fill_for", "fills_of"]
 
 
 def fills_of(fill: Any) -> dict[Any, Any]:
-    """The fill of every kind of input; ``"others"`` is for those that are not named."""
+    """The fill for every type of input; ``"others"`` is for those that are not named."""
     if not isinstance(fill, Mapping):
         return {"others": _checked(fill)}
     return {kind: _checked(value) for kind, value in fill.items()}
@@ -27,7 +27,7 @@ def _checked(fill: Any) -> Any:
 
 
 def fill_for(fills: dict[Any, Any], inpt: Any) -> Any:
-    """The fill for one input; what is not named is filled with nothing."""
+    """The fill for one input; 0 for a type that is not named."""
     for kind in type(inpt).__mro__:
         if kind in fills:
             return fills[kind]

@@ -1,4 +1,4 @@
-"""Sizes, crops, flips and margins."""
+"""Resizing, cropping, flipping and padding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Element types, normalisation, functions of one's own, and fewer images of a video."""
+"""Dtypes, normalisation, user functions and subsampling of videos."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Lambda(Transform):
 
 
 class _OfTensors(Transform):
-    """A transform that PIL images are too coarse for."""
+    """A transform that does not support PIL images."""
 
     def check_inputs(self, flat_inputs: list[Any]) -> None:
         if has_any(flat_inputs, is_pil_image):

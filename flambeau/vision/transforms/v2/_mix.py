@@ -1,4 +1,4 @@
-"""Images of a batch mixed with one another."""
+"""Mixing of the images of a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["CutMix", "MixUp"]
 
 
 class _Mix(Transform):
-    """Each image of a batch mixed with the one before it, and the labels in the same share."""
+    """Mix each image of a batch with the one before it, and the labels in the same proportion."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class _Mix(Transform):
             )
 
     def _fb_share(self) -> float:
-        """A number by the distribution Beta(alpha, alpha)."""
+        """Draw a number from Beta(alpha, alpha)."""
         return float(fb._sample_dirichlet(fb.full((1, 2), self.alpha))[0, 0].item())
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Changes drawn from a set, as found by search or none: AutoAugment and its successors."""
+"""AutoAugment and its successors: operations drawn from a set, learned or at random."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def _draw(count: int) -> int:
 
 
 def _directed(strength: float, signed: bool) -> float:
-    """Half of the time the other way, where there are two."""
+    """Half of the time the other sign, if there are two."""
     return -strength if signed and fb.rand(()).item() <= 0.5 else strength
 
 
 class _Policy(Transform):
-    """A transform of the one image of a sample by changes that are drawn one after another."""
+    """A transform that applies randomly drawn operations to the one image of a sample."""
 
     def __init__(self, interpolation: Interpolation, fill: Any) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class _Policy(Transform):
         return autoaugment.apply_change(F, image, name, strength, mode, fill)
 
     def _fb_drawn(self, space: Space) -> tuple[str, Tensor, bool]:
-        """One change: its name, its strengths, and whether it has two directions."""
+        """One operation: its name, its magnitudes, and whether it has two signs."""
         name = list(space)[_draw(len(space))]
         strengths, signed = space[name]
         if name == "Solarize":
@@ -85,7 +85,7 @@ class _Policy(Transform):
 
 
 def _mixing_weights(bins: int) -> Tensor:
-    """Thresholds as shares of white, which is not 255 for every type."""
+    """Thresholds relative to white, which is not 255 for every dtype."""
     return fb.linspace(1.0, 0.0, bins)
 
 

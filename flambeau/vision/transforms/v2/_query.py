@@ -1,4 +1,4 @@
-"""What a sample holds: which kinds of things, and of which size."""
+"""Queries of a sample: the types of its parts, and their size."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _PLACED: tuple[_Kind, ...] = (*IMAGES, Mask, BoundingBoxes, KeyPoints)
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is an array of NumPy, which is not imported to find out."""
+    """Whether a value is a NumPy array; NumPy is not imported to find out."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.ndarray)
 
 
 def check_type(obj: Any, types_or_checks: tuple[_Kind, ...]) -> bool:
-    """Whether a thing is of one of some types, or one of some functions says yes to it."""
+    """Whether a value is of one of some types, or accepted by one of some functions."""
     for kind in types_or_checks:
         if isinstance(obj, kind) if isinstance(kind, type) else kind(obj):
             return True
@@ -45,12 +45,12 @@ def check_type(obj: Any, types_or_checks: tuple[_Kind, ...]) -> bool:
 
 
 def has_any(flat_inputs: list[Any], *types_or_checks: _Kind) -> bool:
-    """Whether a part of a sample is of one of some kinds."""
+    """Whether a part of a sample is of one of some types."""
     return any(check_type(each, types_or_checks) for each in flat_inputs)
 
 
 def has_all(flat_inputs: list[Any], *types_or_checks: _Kind) -> bool:
-    """Whether a sample has a part of each of some kinds."""
+    """Whether a sample has a part of each of some types."""
     return all(has_any(flat_inputs, kind) for kind in types_or_checks)
 
 
@@ -81,7 +81,7 @@ def query_chw(flat_inputs: list[Any]) -> tuple[int, int, int]:
 
 
 def query_size(flat_inputs: list[Any]) -> tuple[int, int]:
-    """Return height and width of what a sample shows, on which all of its parts must agree."""
+    """Return height and width of a sample, on which all of its parts must agree."""
     sizes = {tuple(get_size(each)) for each in flat_inputs if check_type(each, _PLACED)}
     if not sizes:
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Samples without boxes and points that show nothing, and the labels that belong to them."""
+"""Removal of degenerate boxes and points, with the labels that belong to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Getter = Callable[[Any], Any]
 
 
 def labels_finder(labels_getter: Any) -> _Getter:
-    """The function that finds the labels in a sample."""
+    """Return the function that finds the labels in a sample."""
     if labels_getter == "default":
         return _labels_in
     if labels_getter is None:
@@ -31,11 +31,11 @@ def labels_finder(labels_getter: Any) -> _Getter:
 
 
 def _no_labels(inputs: Any) -> None:
-    """A sample that has none."""
+    """Return no labels."""
 
 
 def _labels_in(inputs: Any) -> Tensor:
-    """The second part of a sample, or what is called labels in its dictionary."""
+    """Return the second part of a sample, or the labels in its dictionary."""
     part = inputs[1] if isinstance(inputs, (tuple, list)) and len(inputs) > 1 else inputs
     if part is not inputs and isinstance(part, Tensor):
         return part
@@ -58,7 +58,7 @@ def _labels_in(inputs: Any) -> Tensor:
 
 
 class _Sanitize(Transform):
-    """A sample in which some rows of some tensors are left out."""
+    """A transform that removes some rows of some tensors of a sample."""
 
     _labels_getter: _Getter
 

@@ -1,4 +1,4 @@
-"""Random sizes, and images on a larger canvas."""
+"""Random sizes, and random placement on a larger canvas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all transforms of the second interface do: find what they change in a sample."""
+"""The base of the v2 transforms: it finds the parts of a sample to transform."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _SHOWN = (bool, int, float, str, tuple, list, Enum)
 
 
 class Transform(nn.Module):
-    """A transform of samples: any nesting of images, boxes, labels and other things.
+    """Base class of transforms of samples: any nesting of images, boxes, labels and other values.
 
-    Subclasses write ``transform(inpt, params)``, and ``make_params(flat_inputs)`` where something
-    is drawn once for the whole sample. All PIL images and tensors with a meaning are transformed;
+    Subclasses define ``transform(inpt, params)``, and ``make_params(flat_inputs)`` for values that
+    are drawn once for the whole sample. All PIL images and tv_tensors are transformed;
     of plain tensors only the first, and only if there is no other image.
     """
 
     _transformed_types: tuple[Any, ...] = (Tensor, is_pil_image)
 
     def check_inputs(self, flat_inputs: list[Any]) -> None:
-        """Refuse a sample that this transform cannot work on."""
+        """Raise for a sample that this transform does not support."""
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
-        """Draw what one sample needs."""
+        """Draw the random parameters of one sample."""
         return {}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
@@ -43,7 +43,7 @@ class Transform(nn.Module):
         raise NotImplementedError(f"{type(self).__name__} has no method transform(inpt, params)")
 
     def _call_kernel(self, functional: Callable[..., Any], inpt: Any, *args: Any, **kw: Any) -> Any:
-        """Call a functional; tensors with a meaning that it does not know stay as they are."""
+        """Call a functional; tv_tensors that it does not support stay as they are."""
         return call_kernel(functional, inpt, *args, **kw)
 
     def forward(self, *inputs: Any) -> Any:
@@ -67,7 +67,7 @@ class Transform(nn.Module):
         ]
 
     def _needs_transform_list(self, flat_inputs: list[Any]) -> list[bool]:
-        """Which parts of a sample are transformed."""
+        """Return which parts of a sample are transformed."""
         plain_too = not has_any(flat_inputs, Image, Video, is_pil_image)
         chosen = []
         for each in flat_inputs:
@@ -89,7 +89,7 @@ class Transform(nn.Module):
 
 
 class RandomApplyTransform(Transform):
-    """A transform that happens with a probability."""
+    """A transform that is applied with a probability."""
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class RandomApplyTransform(Transform):
 
 
 def applying(function: Callable[..., Any], *arguments: str) -> Callable[..., Any]:
-    """A method ``transform`` that calls a functional with the values of some attributes."""
+    """Make a method ``transform`` that calls a functional with the values of some attributes."""
 
     def transform(self: Any, inpt: Any, params: dict[str, Any]) -> Any:
         return self._call_kernel(function, inpt, *[getattr(self, name) for name in arguments])

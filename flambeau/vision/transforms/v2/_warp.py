@@ -1,4 +1,4 @@
-"""Images rotated, sheared and warped at random."""
+"""Random rotation, affine, perspective and elastic warps."""
 
 from __future__ import annotations
 

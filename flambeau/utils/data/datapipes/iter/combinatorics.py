@@ -1,4 +1,4 @@
-"""Pipes that give samples in another order."""
+"""Pipes that reorder samples."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SamplerIterDataPipe", "ShufflerIterDataPipe"]
 
 @functional_datapipe("shuffle")
 class ShufflerIterDataPipe(Shuffling, IterDataPipe):
-    """Samples by chance from a buffer of ``buffer_size``, which is kept full.
+    """Samples drawn at random from a buffer of ``buffer_size``, which is kept full.
 
     Each iteration draws its seed from the default generator, unless `set_seed` gave one.
     """

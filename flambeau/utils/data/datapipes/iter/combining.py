@@ -1,4 +1,4 @@
-"""Pipes that make one of several, and several of one."""
+"""Pipes that merge several into one, and split one into several."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class MultiplexerIterDataPipe(_Several):
 
 
 class _Shared:
-    """One pass over a pipe for several readers, each of which has a queue of what it has not seen.
+    """One pass over a pipe for several readers, each with a queue of samples it has not seen.
 
     A reader that starts again starts a new pass for all.
     """

@@ -1,4 +1,4 @@
-"""Pipes of the names of files, of open files and of what is in them."""
+"""Pipes of file names, of open files and of their contents."""
 
 from __future__ import annotations
 

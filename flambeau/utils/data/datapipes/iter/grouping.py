@@ -1,4 +1,4 @@
-"""Pipes that put samples into batches and groups, and take them out again."""
+"""Pipes that batch, unbatch and group samples."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class UnBatcherIterDataPipe(IterDataPipe):
 
 @functional_datapipe("groupby")
 class GrouperIterDataPipe(IterDataPipe):
-    """Groups of samples with one key, each given out when it is full or the buffer is."""
+    """Groups of samples with one key, each yielded when it or the buffer is full."""
 
     def __init__(
         self,

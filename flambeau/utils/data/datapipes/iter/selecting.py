@@ -1,4 +1,4 @@
-"""Pipes that let some samples through."""
+"""Pipes that select samples."""
 
 from __future__ import annotations
 

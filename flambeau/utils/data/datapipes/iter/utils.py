@@ -22,7 +22,7 @@ class IterableWrapperIterDataPipe(IterDataPipe):
     def __iter__(self) -> Iterator[Any]:
         source = self.iterable
         if self.deepcopy:
-            with contextlib.suppress(TypeError):  # of a generator, say: it will serve once
+            with contextlib.suppress(TypeError):  # a generator, for example, which serves only once
                 source = copy.deepcopy(source)
         yield from source
 

@@ -1,4 +1,4 @@
-"""Samples of a sequence, changed, joined, put into batches and shuffled."""
+"""Map-style pipes: samples of a sequence mapped, joined, batched and shuffled."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class BatcherMapDataPipe(MapDataPipe):
 
 
 class ShufflerIterDataPipe(Shuffling, IterDataPipe):
-    """The samples at ``indices``, by default all, in an order by chance."""
+    """The samples at ``indices``, by default all, in random order."""
 
     def __init__(self, datapipe: MapDataPipe, *, indices: list[Any] | None = None) -> None:
         self.datapipe: Any = datapipe

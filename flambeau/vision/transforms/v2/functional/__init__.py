@@ -1,4 +1,4 @@
-"""The functions of the second interface, each with its kernels by kind of input."""
+"""The functions of the v2 interface, each with its kernels by type of input."""
 
 from flambeau.vision.transforms._image import InterpolationMode as InterpolationMode
 from flambeau.vision.transforms.v2.functional._affine import *

@@ -1,4 +1,4 @@
-"""Turning, moving, scaling and shearing."""
+"""Rotation, translation, scaling and shear."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def affine(
     fill: Fill = None,
     center: _Center = None,
 ) -> Any:
-    """Turn clockwise by degrees, move, scale and shear."""
+    """Rotate clockwise by degrees, translate, scale and shear."""
 
 
 @kernel(affine, *PIXELS, PIL)
@@ -59,7 +59,7 @@ def affine_image(
     fill: Fill = None,
     center: _Center = None,
 ) -> Any:
-    """Turn, move, scale and shear an image."""
+    """Rotate, translate, scale and shear an image tensor."""
     mode = mode_of(interpolation)
     return first.affine(image, angle, list(translate), scale, shear, mode, fill, center)
 
@@ -74,7 +74,7 @@ def affine_mask(
     fill: Fill = None,
     center: _Center = None,
 ) -> Any:
-    """Turn, move, scale and shear a mask, without values between its values."""
+    """Rotate, translate, scale and shear a mask, with nearest-neighbour sampling."""
     return affine_image(mask, angle, translate, scale, shear, fill=fill, center=center)
 
 
@@ -90,7 +90,7 @@ def affine_bounding_boxes(
     center: _Center = None,
     clamping_mode: str | None = "soft",
 ) -> Tensor:
-    """Boxes around where the boxes of an image go."""
+    """Return boxes around the transformed boxes of an image."""
     matrix = _forward(canvas_size, angle, translate, scale, shear, center)
     boxes = moved(
         in_float(bounding_boxes),
@@ -112,7 +112,7 @@ def affine_keypoints(
     shear: _Shear,
     center: _Center = None,
 ) -> Tensor:
-    """Where the points of an image go."""
+    """Return the transformed points of an image."""
     matrix = _forward(canvas_size, angle, translate, scale, shear, center)
     return _transformed(in_float(keypoints), matrix).to(keypoints.dtype)
 
@@ -125,7 +125,7 @@ def _forward(
     shear: _Shear,
     center: _Center,
 ) -> list[float]:
-    """The six numbers that take a point of an image to its place in the result."""
+    """The six coefficients that map a point of an image to its position in the result."""
     height, width = canvas_size
     origin = [width * 0.5, height * 0.5] if center is None else center
     a, b, c, d, e, f = inverse_affine(origin, angle, translate, scale, _shears(shear))
@@ -135,7 +135,7 @@ def _forward(
 
 
 def _transformed(points: Tensor, matrix: Sequence[float]) -> Tensor:
-    """Points (..., 2) on a transformed plane."""
+    """Transform points (..., 2)."""
     numbers = points.new_tensor(matrix).view(2, 3)
     return points @ numbers[:, :2].t() + numbers[:, 2]
 
@@ -149,7 +149,7 @@ def rotate(
     center: _Center = None,
     fill: Fill = None,
 ) -> Any:
-    """Turn counter-clockwise by degrees about the middle or a point (x, y).
+    """Rotate counter-clockwise by degrees about the centre or a point (x, y).
 
     ``expand`` makes the result large enough to hold all of it.
     """
@@ -164,8 +164,8 @@ def rotate_image(
     center: _Center = None,
     fill: Fill = None,
 ) -> Any:
-    """Turn an image."""
-    # A turn by any number of circles more is the same one.
+    """Rotate an image tensor."""
+    # Full turns make no difference.
     return first.rotate(image, angle % 360, mode_of(interpolation), expand, center, fill)
 
 
@@ -173,7 +173,7 @@ def rotate_image(
 def rotate_mask(
     mask: Tensor, angle: float, expand: bool = False, center: _Center = None, fill: Fill = None
 ) -> Any:
-    """Turn a mask, without values between its values."""
+    """Rotate a mask, with nearest-neighbour sampling."""
     return rotate_image(mask, angle, InterpolationMode.NEAREST, expand, center, fill)
 
 
@@ -187,7 +187,7 @@ def rotate_bounding_boxes(
     center: _Center = None,
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, tuple[int, int]]:
-    """Boxes around where the boxes of an image go, and the size of the result."""
+    """Return boxes around the rotated boxes of an image, and the size of the result."""
     matrix, new_size = _rotation(canvas_size, angle, expand, center)
     boxes = moved(
         in_float(bounding_boxes),
@@ -207,7 +207,7 @@ def rotate_keypoints(
     expand: bool = False,
     center: _Center = None,
 ) -> tuple[Tensor, tuple[int, int]]:
-    """Where the points of an image go, and the size of the result."""
+    """Return the rotated points of an image, and the size of the result."""
     matrix, new_size = _rotation(canvas_size, angle, expand, center)
     return _transformed(in_float(keypoints), matrix).to(keypoints.dtype), new_size
 
@@ -215,7 +215,7 @@ def rotate_keypoints(
 def _rotation(
     canvas_size: Sequence[int], angle: float, expand: bool, center: _Center
 ) -> tuple[list[float], tuple[int, int]]:
-    """The numbers of a turn, and the size of what it makes of an image."""
+    """The coefficients of a rotation, and the size of the rotated image."""
     height, width = canvas_size
     matrix = _forward(canvas_size, -angle, (0.0, 0.0), 1.0, (0.0, 0.0), center)
     if not expand:

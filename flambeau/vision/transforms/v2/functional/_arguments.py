@@ -14,7 +14,7 @@ _NAMES = {mode.value: mode for mode in InterpolationMode}
 
 
 def mode_of(interpolation: Interpolation) -> InterpolationMode:
-    """An interpolation mode, also of its name or Pillow's number of it."""
+    """An interpolation mode, also from its name or Pillow's code for it."""
     if isinstance(interpolation, InterpolationMode):
         return interpolation
     if interpolation in _NAMES:
@@ -29,7 +29,7 @@ def mode_of(interpolation: Interpolation) -> InterpolationMode:
 
 
 def pair_of(size: Any, name: str = "size") -> tuple[int, int]:
-    """(height, width), also of one number for both."""
+    """(height, width), also from one number for both."""
     if isinstance(size, (int, float)):
         return int(size), int(size)
     if not isinstance(size, Sequence):
@@ -40,7 +40,7 @@ def pair_of(size: Any, name: str = "size") -> tuple[int, int]:
 
 
 def sides_of(padding: int | Sequence[int]) -> list[int]:
-    """Left, top, right and bottom: one number for all, (sides, top and bottom), or each."""
+    """Left, top, right and bottom: from one number, (left and right, top and bottom), or four."""
     if isinstance(padding, int):
         return [padding] * 4
     if not isinstance(padding, (list, tuple)):

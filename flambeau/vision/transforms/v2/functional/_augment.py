@@ -1,4 +1,4 @@
-"""Rectangles replaced, and images after being saved with losses."""
+"""Erased rectangles and JPEG compression."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["erase", "erase_image", "jpeg", "jpeg_image"]
 
 @functional
 def erase(inpt: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False) -> Any:
-    """Put a value or a patch into the rectangle with its top left corner at row i, column j."""
+    """Set a rectangle, with its top left corner at row i and column j, to a value or a patch."""
 
 
 @kernel(erase, *PIXELS)
 def erase_image(
     image: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False
 ) -> Tensor:
-    """Put a value or a patch into a rectangle of an image tensor."""
+    """Set a rectangle of an image tensor to a value or a patch."""
     return first.erase(image, i, j, h, w, v, inplace)
 
 
@@ -33,12 +33,12 @@ def _erase_pil(image: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool
 
 @functional
 def jpeg(inpt: Any, quality: int) -> Any:
-    """Show what is left of an image of bytes that was saved as JPEG, from 1 to 100."""
+    """Compress an image of bytes as JPEG with a quality from 1 to 100, and decode it."""
 
 
 @kernel(jpeg, *PIXELS)
 def jpeg_image(image: Tensor, quality: int) -> Tensor:
-    """Save and read an image tensor of bytes as JPEG."""
+    """Compress an image tensor of bytes as JPEG, and decode it."""
     from flambeau.vision.io import decode_jpeg, encode_jpeg
 
     if image.numel() == 0:

@@ -1,4 +1,4 @@
-"""Perspectives, and images seen through moving water."""
+"""Perspective and elastic warps."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def perspective(
     fill: Fill = None,
     coefficients: _Numbers = None,
 ) -> Any:
-    """Move four corners (x, y) to others, and the plane between them along.
+    """Warp by a perspective that maps four points (x, y) to others.
 
-    Instead of the corners, the eight ``coefficients`` that take a point of the result to its
-    place in the image can be given.
+    Instead of the points, the eight ``coefficients`` that map a point of the result to its
+    position in the image can be given.
     """
 
 
@@ -92,7 +92,7 @@ def perspective_image(
     fill: Fill = None,
     coefficients: _Numbers = None,
 ) -> Any:
-    """Show an image in perspective."""
+    """Warp an image tensor by a perspective."""
     numbers = _coefficients(startpoints, endpoints, coefficients)
     return backend(image).perspective(image, numbers, mode_of(interpolation), fill)
 
@@ -105,7 +105,7 @@ def perspective_mask(
     fill: Fill = None,
     coefficients: _Numbers = None,
 ) -> Any:
-    """Show a mask in perspective, without values between its values."""
+    """Warp a mask by a perspective, with nearest-neighbour sampling."""
     mode = InterpolationMode.NEAREST
     return perspective_image(mask, startpoints, endpoints, mode, fill, coefficients)
 
@@ -120,7 +120,7 @@ def perspective_bounding_boxes(
     coefficients: _Numbers = None,
     clamping_mode: str | None = "soft",
 ) -> Tensor:
-    """Boxes around where the boxes of an image go."""
+    """Return boxes around the warped boxes of an image."""
     numbers = _inverted(_coefficients(startpoints, endpoints, coefficients))
     return moved(
         bounding_boxes,
@@ -139,13 +139,13 @@ def perspective_keypoints(
     endpoints: _Points,
     coefficients: _Numbers = None,
 ) -> Tensor:
-    """Where the points of an image go."""
+    """Return the warped points of an image."""
     numbers = _inverted(_coefficients(startpoints, endpoints, coefficients))
     return _projected(in_float(keypoints), numbers).to(keypoints.dtype)
 
 
 def _inverted(coefficients: Sequence[float]) -> list[float]:
-    """The nine numbers of the perspective the other way round."""
+    """The nine coefficients of the inverse perspective."""
     a, b, c, d, e, f, g, h = coefficients
     if a * e - b * d == 0:
         raise RuntimeError(
@@ -167,7 +167,7 @@ def _inverted(coefficients: Sequence[float]) -> list[float]:
 
 
 def _projected(points: Tensor, numbers: Sequence[float]) -> Tensor:
-    """Points (..., 2) through a plane perspective."""
+    """Map points (..., 2) by a perspective."""
     matrix = points.new_tensor([number / numbers[-1] for number in numbers]).view(3, 3)
     moved_points = points @ matrix[:, :2].t() + matrix[:, 2]
     return moved_points[..., :2] / moved_points[..., 2:]
@@ -180,10 +180,10 @@ def elastic(
     interpolation: Interpolation = InterpolationMode.BILINEAR,
     fill: Fill = None,
 ) -> Any:
-    """Move every pixel by (x, y) of ``displacement`` (1, H, W, 2), half the image being 1.
+    """Move every pixel by (x, y) of ``displacement`` (1, H, W, 2), in units of half the image.
 
-    Boxes and points move the other way by what is said at their place, which comes near to where
-    small displacements take them.
+    Boxes and points move by the negative displacement at their position, which is a good
+    approximation for small displacements.
     """
 
 
@@ -197,13 +197,13 @@ def elastic_image(
     interpolation: Interpolation = InterpolationMode.BILINEAR,
     fill: Fill = None,
 ) -> Any:
-    """Move every pixel of an image."""
+    """Move every pixel of an image tensor."""
     return first.elastic_transform(image, displacement, mode_of(interpolation), fill)
 
 
 @kernel(elastic, Mask)
 def elastic_mask(mask: Tensor, displacement: Tensor, fill: Fill = None) -> Any:
-    """Move every pixel of a mask, without values between its values."""
+    """Move every pixel of a mask, with nearest-neighbour sampling."""
     return elastic_image(mask, displacement, InterpolationMode.NEAREST, fill)
 
 
@@ -215,7 +215,7 @@ def elastic_bounding_boxes(
     displacement: Tensor,
     clamping_mode: str | None = "soft",
 ) -> Tensor:
-    """Boxes around the moved corners of axis-aligned boxes; rotated ones move with their centre."""
+    """Return boxes around the moved corners; rotated boxes move with their centre."""
     _check_displacement(displacement, canvas_size)
     rotated = is_rotated_bounding_format(format)
     plain = BoundingBoxFormat.CXCYWHR if rotated else BoundingBoxFormat.XYXY
@@ -233,7 +233,7 @@ def elastic_bounding_boxes(
 def elastic_keypoints(
     keypoints: Tensor, canvas_size: Sequence[int], displacement: Tensor
 ) -> Tensor:
-    """Where points go."""
+    """Return the moved points."""
     _check_displacement(displacement, canvas_size)
     return _displaced(in_float(keypoints), displacement).to(keypoints.dtype)
 
@@ -250,7 +250,7 @@ def _check_displacement(displacement: Any, canvas_size: Sequence[int]) -> None:
 
 
 def _displaced(points: Tensor, displacement: Tensor) -> Tensor:
-    """Whole pixels (..., 2) less what is said there; points outside are taken at the edge."""
+    """Subtract the displacement at each pixel (..., 2); points outside take it from the edge."""
     height, width = displacement.shape[1:3]
     x, y = points.long().unbind(-1)
     x, y = x.clamp(0, width - 1), y.clamp(0, height - 1)

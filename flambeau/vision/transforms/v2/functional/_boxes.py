@@ -1,4 +1,4 @@
-"""Boxes in another format, kept within their image, and without those that show nothing."""
+"""Conversion, clamping and removal of boxes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def convert_bounding_box_format(
     new_format: BoundingBoxFormat | str | None = None,
     inplace: bool = False,
 ) -> Any:
-    """Write boxes in another format; plain tensors do not know their own."""
+    """Convert boxes to another format; plain tensors need ``old_format``."""
     if new_format is None:
         raise TypeError("convert_bounding_box_format() missing 1 required argument: 'new_format'")
     new = format_of(new_format)
@@ -70,7 +70,7 @@ def clamp_bounding_boxes(
     canvas_size: Sequence[int] | None = None,
     clamping_mode: str | None = "auto",
 ) -> Any:
-    """Cut boxes off at the edge of their image; ``"auto"`` takes their own ``clamping_mode``."""
+    """Clamp boxes to their image; ``"auto"`` takes their own ``clamping_mode``."""
     check_clamping_mode(clamping_mode, "auto")
     if is_pure_tensor(inpt):
         if format is None or canvas_size is None or clamping_mode == "auto":
@@ -92,7 +92,7 @@ def clamp_bounding_boxes(
 def clamped(
     boxes: Tensor, format: BoundingBoxFormat, canvas_size: Sequence[int], mode: str | None
 ) -> Tensor:
-    """Boxes within an image; None as the mode leaves them as they are."""
+    """Clamp boxes to an image; the mode None leaves them as they are."""
     if mode is None:
         return boxes
     if is_rotated_bounding_format(format):
@@ -112,7 +112,7 @@ def sanitize_bounding_boxes(
     min_size: float = 1.0,
     min_area: float = 1.0,
 ) -> tuple[Any, Tensor]:
-    """Return the boxes that are large enough and within their image, and which ones they are."""
+    """Return the boxes that are large enough and within their image, and a mask of them."""
     said = f"Got format={format} and canvas_size={canvas_size}."
     if isinstance(bounding_boxes, BoundingBoxes):
         if format is not None or canvas_size is not None:

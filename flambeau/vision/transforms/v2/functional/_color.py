@@ -34,12 +34,12 @@ __all__ = [
     "to_grayscale",
 ]
 
-_GREY = (0.2989, 0.587, 0.114)  # how bright red, green and blue are to the eye
+_GREY = (0.2989, 0.587, 0.114)  # luma coefficients of red, green and blue
 
 
 @functional
 def rgb_to_grayscale(inpt: Any, num_output_channels: int = 1) -> Any:
-    """Make an image grey, of one or three channels."""
+    """Convert an image to grey, with one or three channels."""
 
 
 to_grayscale = rgb_to_grayscale
@@ -52,7 +52,7 @@ def _check_channels(num_output_channels: int) -> None:
 
 @kernel(rgb_to_grayscale, Tensor, Image)
 def rgb_to_grayscale_image(image: Tensor, num_output_channels: int = 1) -> Tensor:
-    """Make an image tensor grey."""
+    """Convert an image tensor to grey."""
     _check_channels(num_output_channels)
     if image.shape[-3] == 1 and num_output_channels == 1:
         return image.clone()
@@ -69,13 +69,13 @@ def _rgb_to_grayscale_pil(image: Any, num_output_channels: int = 1) -> Any:
 
 
 def _grey(image: Tensor) -> Tensor:
-    """How bright every pixel of three channels is, not yet rounded."""
+    """The luma of every pixel of three channels, not yet rounded."""
     red, green, blue = image.split(1, -3)
     return red.mul(_GREY[0]).add_(green, alpha=_GREY[1]).add_(blue, alpha=_GREY[2])
 
 
 def _whole_grey(image: Tensor) -> Tensor:
-    """The grey image in floating point: of whole numbers where the image has such."""
+    """The grey image in floating point, with integer values if the image has integers."""
     if image.shape[-3] == 1:
         return image if image.is_floating_point() else image.float()
     grey = _grey(image)
@@ -83,7 +83,7 @@ def _whole_grey(image: Tensor) -> Tensor:
 
 
 def _blend(image: Tensor, other: Tensor, share: float) -> Tensor:
-    """So much of the first image, the rest of the second, cut off at black and white."""
+    """Blend the first image with the second, clamped to black and white."""
     mixed = image.mul(share).add_(other, alpha=1.0 - share)
     return mixed.clamp_(0, max_value(image.dtype)).to(image.dtype)
 
@@ -95,12 +95,12 @@ def _not_negative(name: str, factor: float) -> None:
 
 @functional
 def grayscale_to_rgb(inpt: Any) -> Any:
-    """Make three channels of one; what has three stays as it is."""
+    """Expand one channel to three; an image of three channels stays as it is."""
 
 
 @kernel(grayscale_to_rgb, Tensor, Image)
 def grayscale_to_rgb_image(image: Tensor) -> Tensor:
-    """Make three channels of the one of an image tensor."""
+    """Expand the one channel of an image tensor to three."""
     if image.shape[-3] >= 3:
         return image
     return rgb_to_grayscale_image(image, 3)
@@ -113,12 +113,12 @@ def _grayscale_to_rgb_pil(image: Any) -> Any:
 
 @functional
 def adjust_brightness(inpt: Any, brightness_factor: float) -> Any:
-    """Make an image darker (0 is black) or brighter than it is (1)."""
+    """Adjust the brightness: 0 is black, 1 the image itself."""
 
 
 @kernel(adjust_brightness, *PIXELS)
 def adjust_brightness_image(image: Tensor, brightness_factor: float) -> Tensor:
-    """Make an image tensor darker or brighter."""
+    """Adjust the brightness of an image tensor."""
     _not_negative("brightness", brightness_factor)
     need_channels(image, 1, 3)
     lighter = image.mul(brightness_factor).clamp_(0, max_value(image.dtype))
@@ -127,12 +127,12 @@ def adjust_brightness_image(image: Tensor, brightness_factor: float) -> Tensor:
 
 @functional
 def adjust_contrast(inpt: Any, contrast_factor: float) -> Any:
-    """Pull all pixels to the mean grey (0) or away from it (more than 1)."""
+    """Adjust the contrast: 0 is the mean grey, 1 the image itself."""
 
 
 @kernel(adjust_contrast, *PIXELS)
 def adjust_contrast_image(image: Tensor, contrast_factor: float) -> Tensor:
-    """Pull the pixels of an image tensor to the mean grey or away from it."""
+    """Adjust the contrast of an image tensor."""
     _not_negative("contrast", contrast_factor)
     need_channels(image, 1, 3)
     mean = _whole_grey(image).mean(dim=(-3, -2, -1), keepdim=True)
@@ -141,12 +141,12 @@ def adjust_contrast_image(image: Tensor, contrast_factor: float) -> Tensor:
 
 @functional
 def adjust_saturation(inpt: Any, saturation_factor: float) -> Any:
-    """Take colour from an image (0 is grey) or add to it (more than 1)."""
+    """Adjust the saturation: 0 is grey, 1 the image itself."""
 
 
 @kernel(adjust_saturation, *PIXELS)
 def adjust_saturation_image(image: Tensor, saturation_factor: float) -> Tensor:
-    """Take colour from an image tensor or add to it."""
+    """Adjust the saturation of an image tensor."""
     _not_negative("saturation", saturation_factor)
     if need_channels(image, 1, 3) == 1:
         return image
@@ -155,12 +155,12 @@ def adjust_saturation_image(image: Tensor, saturation_factor: float) -> Tensor:
 
 @functional
 def adjust_hue(inpt: Any, hue_factor: float) -> Any:
-    """Turn the colours by a share of the colour circle, from -0.5 to 0.5."""
+    """Shift the hue by a fraction of the colour circle, from -0.5 to 0.5."""
 
 
 @kernel(adjust_hue, *PIXELS)
 def adjust_hue_image(image: Tensor, hue_factor: float) -> Tensor:
-    """Turn the colours of an image tensor."""
+    """Shift the hue of an image tensor."""
     if not -0.5 <= hue_factor <= 0.5:
         raise ValueError(f"hue_factor ({hue_factor}) is not in [-0.5, 0.5].")
     if need_channels(image, 1, 3) == 1 or image.numel() == 0:
@@ -172,12 +172,12 @@ def adjust_hue_image(image: Tensor, hue_factor: float) -> Tensor:
 
 @functional
 def adjust_gamma(inpt: Any, gamma: float, gain: float = 1) -> Any:
-    """Raise brightness to a power: more than 1 darkens shadows, less than 1 lightens them."""
+    """Apply gamma correction: above 1 darkens shadows, below 1 lightens them."""
 
 
 @kernel(adjust_gamma, *PIXELS)
 def adjust_gamma_image(image: Tensor, gamma: float, gain: float = 1.0) -> Tensor:
-    """Raise the brightness of an image tensor to a power."""
+    """Apply gamma correction to an image tensor."""
     if gamma < 0:
         raise ValueError(f"Gamma should be a non-negative real number, got {gamma}")
     exact = image if image.is_floating_point() else to_dtype_image(image, fb.float32, scale=True)
@@ -189,12 +189,12 @@ def adjust_gamma_image(image: Tensor, gamma: float, gain: float = 1.0) -> Tensor
 
 @functional
 def permute_channels(inpt: Any, permutation: Sequence[int]) -> Any:
-    """Put the channels in another order."""
+    """Permute the channels."""
 
 
 @kernel(permute_channels, *PIXELS)
 def permute_channels_image(image: Tensor, permutation: Sequence[int]) -> Tensor:
-    """Put the channels of an image tensor in another order."""
+    """Permute the channels of an image tensor."""
     channels = image.shape[-3]
     if len(permutation) != channels:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Rectangles of an image."""
+"""Crops."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ _Size = int | Sequence[int]
 
 @functional
 def crop(inpt: Any, top: int, left: int, height: int, width: int) -> Any:
-    """Cut out a rectangle; what lies outside of the image is black."""
+    """Crop a rectangle; pixels outside of the image are black."""
 
 
 @kernel(crop, *PIXELS)
 def crop_image(image: Tensor, top: int, left: int, height: int, width: int) -> Tensor:
-    """Cut a rectangle out of an image tensor."""
+    """Crop a rectangle of an image tensor."""
     return first.crop(image, top, left, height, width)  # type: ignore[no-any-return]
 
 
@@ -62,7 +62,7 @@ kernel(crop, PIL)(first.crop)
 
 @kernel(crop, Mask)
 def crop_mask(mask: Tensor, top: int, left: int, height: int, width: int) -> Tensor:
-    """Cut a rectangle out of a mask."""
+    """Crop a rectangle of a mask."""
     return crop_image(mask, top, left, height, width)
 
 
@@ -76,7 +76,7 @@ def crop_bounding_boxes(
     width: int,
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, _Canvas]:
-    """Boxes as they are on a rectangle of their image, and its size."""
+    """Return boxes relative to a crop of their image, and its size."""
     moved = shifted(bounding_boxes, format, -left, -top)
     return clamped(moved, format, (height, width), clamping_mode), (height, width)
 
@@ -85,20 +85,20 @@ def crop_bounding_boxes(
 def crop_keypoints(
     keypoints: Tensor, top: int, left: int, height: int, width: int
 ) -> tuple[Tensor, _Canvas]:
-    """Points as they are on a rectangle of their image, and its size."""
+    """Return points relative to a crop of their image, and its size."""
     return keypoints - keypoints.new_tensor([left, top]), (height, width)
 
 
 @functional
 def center_crop(inpt: Any, output_size: _Size) -> Any:
-    """Cut out the middle, with a black margin where the image is smaller."""
+    """Crop the centre; a smaller image is padded with black."""
 
 
 def _middle(canvas_size: Sequence[int], output_size: _Size) -> tuple[int, int, int, int]:
-    """Top, left, height and width of the middle of an image."""
+    """Top, left, height and width of the centre crop of an image."""
     rows, columns = pair_of(output_size, "output_size")
     height, width = canvas_size
-    # Half of a pixel more of a margin is at the bottom and at the right, as in a crop.
+    # An odd pixel of padding goes to the bottom and the right, as in a crop.
     top = -((rows - height) // 2) if rows > height else round((height - rows) / 2)
     left = -((columns - width) // 2) if columns > width else round((width - columns) / 2)
     return top, left, rows, columns
@@ -106,7 +106,7 @@ def _middle(canvas_size: Sequence[int], output_size: _Size) -> tuple[int, int, i
 
 @kernel(center_crop, *PIXELS)
 def center_crop_image(image: Tensor, output_size: _Size) -> Tensor:
-    """Cut out the middle of an image tensor."""
+    """Crop the centre of an image tensor."""
     return crop_image(image, *_middle(image.shape[-2:], output_size))
 
 
@@ -117,7 +117,7 @@ def _center_crop_pil(image: Any, output_size: _Size) -> Any:
 
 @kernel(center_crop, Mask)
 def center_crop_mask(mask: Tensor, output_size: _Size) -> Tensor:
-    """Cut out the middle of a mask."""
+    """Crop the centre of a mask."""
     return center_crop_image(mask, output_size)
 
 
@@ -129,7 +129,7 @@ def center_crop_bounding_boxes(
     output_size: _Size,
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, _Canvas]:
-    """Boxes as they are on the middle of their image, and its size."""
+    """Return boxes relative to the centre crop of their image, and its size."""
     place = _rounded_middle(canvas_size, output_size)
     return crop_bounding_boxes(bounding_boxes, format, *place, clamping_mode)
 
@@ -138,12 +138,12 @@ def center_crop_bounding_boxes(
 def center_crop_keypoints(
     inpt: Tensor, canvas_size: Sequence[int], output_size: _Size
 ) -> tuple[Tensor, _Canvas]:
-    """Points as they are on the middle of their image, and its size."""
+    """Return points relative to the centre crop of their image, and its size."""
     return crop_keypoints(inpt, *_rounded_middle(canvas_size, output_size))
 
 
 def _rounded_middle(canvas_size: Sequence[int], output_size: _Size) -> tuple[int, int, int, int]:
-    """The middle as boxes and points have it: half a pixel is rounded there to the even side."""
+    """The centre crop for boxes and points, where half a pixel is rounded to even."""
     rows, columns = pair_of(output_size, "output_size")
     height, width = canvas_size
     return round((height - rows) / 2), round((width - columns) / 2), rows, columns
@@ -160,7 +160,7 @@ def resized_crop(
     interpolation: Interpolation = InterpolationMode.BILINEAR,
     antialias: bool | None = True,
 ) -> Any:
-    """Cut out a rectangle and scale it."""
+    """Crop a rectangle and resize it."""
 
 
 @kernel(resized_crop, *PIXELS)
@@ -174,7 +174,7 @@ def resized_crop_image(
     interpolation: Interpolation = InterpolationMode.BILINEAR,
     antialias: bool | None = True,
 ) -> Tensor:
-    """Cut a rectangle out of an image tensor and scale it."""
+    """Crop a rectangle of an image tensor and resize it."""
     image = crop_image(image, top, left, height, width)
     return resize_image(image, size, interpolation, antialias=antialias)
 
@@ -196,7 +196,7 @@ def _resized_crop_pil(
 def resized_crop_mask(
     mask: Tensor, top: int, left: int, height: int, width: int, size: _Size
 ) -> Tensor:
-    """Cut a rectangle out of a mask and scale it, without values between its values."""
+    """Crop a rectangle of a mask and resize it, with nearest-neighbour sampling."""
     return resize_mask(crop_mask(mask, top, left, height, width), size)
 
 
@@ -211,7 +211,7 @@ def resized_crop_bounding_boxes(
     size: _Size,
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, _Canvas]:
-    """Boxes as they are on a scaled rectangle of their image, and its size."""
+    """Return boxes relative to a resized crop of their image, and its size."""
     boxes, canvas = crop_bounding_boxes(
         bounding_boxes, format, top, left, height, width, clamping_mode
     )
@@ -222,19 +222,19 @@ def resized_crop_bounding_boxes(
 def resized_crop_keypoints(
     keypoints: Tensor, top: int, left: int, height: int, width: int, size: _Size
 ) -> tuple[Tensor, _Canvas]:
-    """Points as they are on a scaled rectangle of their image, and its size."""
+    """Return points relative to a resized crop of their image, and its size."""
     points, canvas = crop_keypoints(keypoints, top, left, height, width)
     return resize_keypoints(points, size, canvas)
 
 
 @functional
 def five_crop(inpt: Any, size: _Size) -> Any:
-    """Cut out the four corners (top first, left first) and the middle."""
+    """Crop the four corners (top left first, row by row) and the centre."""
 
 
 @kernel(five_crop, *PIXELS)
 def five_crop_image(image: Tensor, size: _Size) -> tuple[Tensor, ...]:
-    """Cut the corners and the middle out of an image tensor."""
+    """Crop the corners and the centre of an image tensor."""
     return first.five_crop(image, size)
 
 

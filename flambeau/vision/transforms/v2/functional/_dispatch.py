@@ -1,9 +1,9 @@
-"""Functions that hand their input to the kernel for its kind.
+"""Dispatch of functionals to the kernel for the type of their input.
 
 A functional is declared with its arguments and has no body; its kernels are the functions that do
-the work. A kernel for a tensor with a meaning gets a plain tensor, those arguments that it has
-names for, and, where it asks for them, the `format`, `canvas_size` and `clamping_mode` of its
-input; the meaning is put on the result.
+the work. A kernel for a tv_tensor gets a plain tensor, those arguments that it has
+names for, and, if it asks for them, the `format`, `canvas_size` and `clamping_mode` of its
+input; the result is wrapped like the input.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class PIL:
-    """Stands for PIL images, whose package need not be there."""
+    """Stands for PIL images, since Pillow may be absent."""
 
 
-PIXELS = (Tensor, Image, Video)  # what most kernels of images are for
+PIXELS = (Tensor, Image, Video)  # what most image kernels are for
 _BUILT_IN = (Image, Video, Mask, BoundingBoxes, KeyPoints)
 _SAID = ("format", "canvas_size", "clamping_mode")
 
 
 def is_pure_tensor(inpt: Any) -> bool:
-    """Whether a value is a tensor without a meaning."""
+    """Whether a value is a plain tensor, not a tv_tensor."""
     return isinstance(inpt, Tensor) and not isinstance(inpt, TVTensor)
 
 
 class _Entry:
-    """A functional with its kernels by kind of input."""
+    """A functional with its kernels by type of input."""
 
     def __init__(self, function: _Function) -> None:
         self.name = function.__name__
@@ -56,10 +56,10 @@ class _Entry:
             each.name: each.default for each in parameters if each.default is not each.empty
         }
         self.kernels: dict[type, _Function] = {}
-        self.found: dict[type, _Function] = {}  # also for subclasses; emptied when one is added
+        self.found: dict[type, _Function] = {}  # also for subclasses; cleared when one is added
 
     def find(self, inpt: Any) -> _Function | None:
-        """The kernel for an input, None where there is none."""
+        """Return the kernel for an input, None if there is none."""
         kind = type(inpt)
         run = self.found.get(kind)
         if run is None:
@@ -74,12 +74,12 @@ class _Entry:
         for kind in type(inpt).__mro__:
             if kind in self.kernels:
                 return self.kernels[kind]
-            if kind is TVTensor:  # tensors with a meaning of their own are no images
+            if kind is TVTensor:  # users' tv_tensors are not images
                 return None
         return None
 
     def refuse(self, inpt: Any) -> TypeError:
-        """The error for an input that there is no kernel for."""
+        """Return the error for an input without a kernel."""
         known = ", ".join("PIL.Image" if k is PIL else k.__name__ for k in self.kernels)
         return TypeError(
             f"Functional F.{self.name} supports inputs of type {known}, but got {type(inpt)} "
@@ -87,7 +87,7 @@ class _Entry:
         )
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """All arguments by name."""
+        """Return all arguments by name."""
         if len(args) > len(self.names):
             raise TypeError(
                 f"{self.name}() takes {len(self.names)} arguments after the input, got {len(args)}"
@@ -102,7 +102,7 @@ _ENTRIES: dict[_Function, _Entry] = {}
 
 
 def functional(function: _F) -> _F:
-    """Make a functional of a declaration."""
+    """Make a functional from a declaration."""
     entry = _Entry(function)
 
     @functools.wraps(function)
@@ -117,7 +117,7 @@ def functional(function: _F) -> _F:
 
 
 def call_kernel(function: _Function, inpt: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a functional, which leaves tensors with a meaning that it has no kernel for alone."""
+    """Call a functional; tv_tensors without a kernel are returned unchanged."""
     entry = _ENTRIES.get(function)
     if entry is None:
         return function(inpt, *args, **kwargs)
@@ -126,7 +126,7 @@ def call_kernel(function: _Function, inpt: Any, *args: Any, **kwargs: Any) -> An
 
 
 def kernel(function: _Function, *kinds: type, whole: bool = False) -> Callable[[_F], _F]:
-    """Add a kernel for some kinds of input; `whole` hands them over with their meaning."""
+    """Add a kernel for some types of input; `whole` passes tv_tensors without unwrapping them."""
 
     def add(run: _F) -> _F:
         entry = _ENTRIES[function]
@@ -139,7 +139,7 @@ def kernel(function: _Function, *kinds: type, whole: bool = False) -> Callable[[
 
 
 def _chosen(entry: _Entry, run: _Function) -> Callable[..., dict[str, Any]] | None:
-    """How the arguments of a functional become those of a kernel; None if they are the same."""
+    """Return how the arguments of a functional map to those of a kernel; None if they are equal."""
     names = tuple(inspect.signature(run).parameters)[1:]
     if names == entry.names:
         return None
@@ -156,7 +156,7 @@ def _chosen(entry: _Entry, run: _Function) -> Callable[..., dict[str, Any]] | No
 
 
 def _fitted(entry: _Entry, run: _Function) -> _Function:
-    """A kernel that takes the arguments of its functional."""
+    """Make a kernel that takes the arguments of its functional."""
     choose = _chosen(entry, run)
     if choose is None:
         return run
@@ -168,7 +168,7 @@ def _fitted(entry: _Entry, run: _Function) -> _Function:
 
 
 def _unwrapping(entry: _Entry, run: _Function) -> _Function:
-    """A kernel of plain tensors for tensors with a meaning."""
+    """Make a kernel for tv_tensors from one for plain tensors."""
     choose = _chosen(entry, run)
 
     def call(inpt: Any, *args: Any, **kwargs: Any) -> Any:
@@ -182,7 +182,7 @@ def _unwrapping(entry: _Entry, run: _Function) -> _Function:
 
 
 def _with_meaning(output: Any, inpt: Any) -> Any:
-    """A result, several of them, or a result and its new canvas, with the meaning of the input."""
+    """Wrap a result, several of them, or a result and its new canvas, like the input."""
     wrap = type(inpt).wrap
     if isinstance(output, Tensor):
         return wrap(output, inpt)
@@ -192,7 +192,7 @@ def _with_meaning(output: Any, inpt: Any) -> Any:
 
 
 def register_kernel(functional: _Function | str, tv_tensor_cls: type) -> Callable[[_F], _F]:
-    """Let a functional work on a kind of tensor of one's own, by a decorated kernel.
+    """Register a decorated kernel of a functional for a user's tv_tensor class.
 
     The kernel gets its input as it is and the other arguments by name.
     """

@@ -1,4 +1,4 @@
-"""Element types of images, with black and white where they were."""
+"""Conversion of images between dtypes, with black and white preserved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BITS = {fb.uint8: 8, fb.int8: 7, fb.int16: 15, fb.int32: 31, fb.int64: 63}
 
 
 def value_bits(dtype: fb.dtype) -> int:
-    """How many bits of a whole number are its value, without the sign."""
+    """The number of value bits of an integer type, without the sign."""
     if dtype not in _BITS:
         raise TypeError(f"a type of whole numbers is expected, got {dtype}")
     return _BITS[dtype]
@@ -25,12 +25,12 @@ def value_bits(dtype: fb.dtype) -> int:
 
 @functional
 def to_dtype(inpt: Any, dtype: fb.dtype = fb.float32, scale: bool = False) -> Any:
-    """Convert to another type; ``scale`` keeps black and white of images where they are."""
+    """Convert to another dtype; ``scale`` maps images to the range of that dtype."""
 
 
 @kernel(to_dtype, *PIXELS)
 def to_dtype_image(image: Tensor, dtype: fb.dtype = fb.float32, scale: bool = False) -> Tensor:
-    """Convert an image tensor to another type."""
+    """Convert an image tensor to another dtype."""
     if image.dtype == dtype:
         return image
     if not scale:
@@ -42,10 +42,10 @@ def to_dtype_image(image: Tensor, dtype: fb.dtype = fb.float32, scale: bool = Fa
 
 @kernel(to_dtype, Mask, BoundingBoxes, KeyPoints)
 def _to_dtype_of_others(inpt: Tensor, dtype: fb.dtype = fb.float32, scale: bool = False) -> Tensor:
-    """What is no brightness has no white to scale to."""
+    """Convert without scaling: boxes and masks have no white to scale to."""
     return inpt.to(dtype)
 
 
 def convert_image_dtype(image: Tensor, dtype: fb.dtype = fb.float32) -> Tensor:
-    """Convert an image to another type and scale its values to that type's range."""
+    """Convert an image to another dtype and scale its values to the range of that dtype."""
     return to_dtype_image(image, dtype, scale=True)

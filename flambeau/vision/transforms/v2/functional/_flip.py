@@ -1,4 +1,4 @@
-"""Mirror images."""
+"""Horizontal and vertical flips."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ __all__ = [
 
 @functional
 def horizontal_flip(inpt: Any) -> Any:
-    """Exchange left and right."""
+    """Flip left to right."""
 
 
 @functional
 def vertical_flip(inpt: Any) -> Any:
-    """Exchange top and bottom."""
+    """Flip upside down."""
 
 
 hflip = horizontal_flip
@@ -50,13 +50,13 @@ vflip = vertical_flip
 
 @kernel(horizontal_flip, *PIXELS)
 def horizontal_flip_image(image: Tensor) -> Tensor:
-    """Exchange left and right of an image tensor."""
+    """Flip an image tensor left to right."""
     return image.flip(-1)
 
 
 @kernel(vertical_flip, *PIXELS)
 def vertical_flip_image(image: Tensor) -> Tensor:
-    """Exchange top and bottom of an image tensor."""
+    """Flip an image tensor upside down."""
     return image.flip(-2)
 
 
@@ -66,13 +66,13 @@ kernel(vertical_flip, PIL)(first.vflip)
 
 @kernel(horizontal_flip, Mask)
 def horizontal_flip_mask(mask: Tensor) -> Tensor:
-    """Exchange left and right of a mask."""
+    """Flip a mask left to right."""
     return mask.flip(-1)
 
 
 @kernel(vertical_flip, Mask)
 def vertical_flip_mask(mask: Tensor) -> Tensor:
-    """Exchange top and bottom of a mask."""
+    """Flip a mask upside down."""
     return mask.flip(-2)
 
 
@@ -80,7 +80,7 @@ def vertical_flip_mask(mask: Tensor) -> Tensor:
 def horizontal_flip_bounding_boxes(
     bounding_boxes: Tensor, format: BoundingBoxFormat, canvas_size: Sequence[int]
 ) -> Tensor:
-    """Exchange left and right of the image under boxes."""
+    """Flip boxes left to right with their image."""
     return _mirrored(bounding_boxes, format, 0, canvas_size[1])
 
 
@@ -88,7 +88,7 @@ def horizontal_flip_bounding_boxes(
 def vertical_flip_bounding_boxes(
     bounding_boxes: Tensor, format: BoundingBoxFormat, canvas_size: Sequence[int]
 ) -> Tensor:
-    """Exchange top and bottom of the image under boxes."""
+    """Flip boxes upside down with their image."""
     return _mirrored(bounding_boxes, format, 1, canvas_size[0])
 
 
@@ -107,7 +107,7 @@ def _mirrored(boxes: Tensor, format: BoundingBoxFormat, axis: int, length: int) 
 
 
 def _mirrored_rotated(boxes: Tensor, format: BoundingBoxFormat, axis: int, length: int) -> Tensor:
-    """The mirror image of rotated boxes: their angle changes its sign, from another side."""
+    """Mirror rotated boxes: the angle changes its sign, measured from another side."""
     if format is BoundingBoxFormat.XYXYXYXY:
         corners = boxes.reshape(*boxes.shape[:-1], 4, 2).clone()
         corners[..., axis] = length - corners[..., axis]
@@ -121,13 +121,13 @@ def _mirrored_rotated(boxes: Tensor, format: BoundingBoxFormat, axis: int, lengt
 
 @kernel(horizontal_flip, KeyPoints)
 def horizontal_flip_keypoints(keypoints: Tensor, canvas_size: Sequence[int]) -> Tensor:
-    """Exchange left and right of the image under points."""
+    """Flip points left to right with their image."""
     x, y = keypoints.unbind(-1)
     return fb.stack((canvas_size[1] - 1 - x, y), -1)
 
 
 @kernel(vertical_flip, KeyPoints)
 def vertical_flip_keypoints(keypoints: Tensor, canvas_size: Sequence[int]) -> Tensor:
-    """Exchange top and bottom of the image under points."""
+    """Flip points upside down with their image."""
     x, y = keypoints.unbind(-1)
     return fb.stack((x, canvas_size[0] - 1 - y), -1)

@@ -1,4 +1,4 @@
-"""The numbers of boxes in one format as those of another, and the points that boxes are made of."""
+"""Conversion between box formats, and the corners of boxes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Function = Callable[[Tensor], Tensor]
 
 
 def convert(boxes: Tensor, old: BoundingBoxFormat, new: BoundingBoxFormat) -> Tensor:
-    """Boxes in another format; whole numbers are cut off, never rounded up."""
+    """Convert boxes to another format; integers are truncated, never rounded up."""
     if old is new:
         return boxes
     if is_rotated_bounding_format(old) != is_rotated_bounding_format(new):
@@ -30,12 +30,12 @@ def convert(boxes: Tensor, old: BoundingBoxFormat, new: BoundingBoxFormat) -> Te
 
 
 def in_float(boxes: Tensor) -> Tensor:
-    """Boxes to calculate with."""
+    """Convert boxes to a floating-point type for computation."""
     return boxes if boxes.is_floating_point() else boxes.float()
 
 
 def to_corners(boxes: Tensor, format: BoundingBoxFormat) -> Tensor:
-    """The corners (N, 4, 2) of boxes, from the top left one clockwise."""
+    """Return the corners (N, 4, 2) of boxes, clockwise from the top left one."""
     boxes = boxes.reshape(-1, boxes.shape[-1])
     if is_rotated_bounding_format(format):
         return convert(boxes, format, BoundingBoxFormat.XYXYXYXY).view(-1, 4, 2)
@@ -45,7 +45,7 @@ def to_corners(boxes: Tensor, format: BoundingBoxFormat) -> Tensor:
 
 
 def from_corners(corners: Tensor, format: BoundingBoxFormat) -> Tensor:
-    """Boxes around four points each; rotated ones around the corners of a rectangle."""
+    """Return boxes around four points each; for rotated formats, the corners of a rectangle."""
     if is_rotated_bounding_format(format):
         return convert(corners.reshape(-1, 8), BoundingBoxFormat.XYXYXYXY, format)
     return convert(upright_box(corners), BoundingBoxFormat.XYXY, format)
@@ -86,7 +86,7 @@ def _directions(degrees: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _half_diagonal(boxes: Tensor) -> Tensor:
-    """From the top left corner of boxes (..., W, H, R) to their centre."""
+    """The offset from the top left corner of boxes (..., W, H, R) to their centre."""
     across, down = _directions(boxes[..., 4:])
     return (boxes[..., 2:3] * across + boxes[..., 3:4] * down) / 2
 

@@ -1,4 +1,4 @@
-"""What is asked of an input: its size, its channels, its images."""
+"""Properties of an input: size, channels, number of frames."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def get_dimensions(inpt: Any) -> Any:
 
 @kernel(get_dimensions, Tensor, PIL, Image, whole=True)
 def get_dimensions_image(image: Any) -> list[int]:
-    """Return channels, height and width of an image."""
+    """Return channels, height and width of an image tensor."""
     return first.get_dimensions(image)
 
 
 @kernel(get_dimensions, Video, whole=True)
 def get_dimensions_video(video: Tensor) -> list[int]:
-    """Return channels, height and width of the images of a video."""
+    """Return channels, height and width of the frames of a video."""
     return get_dimensions_image(video)
 
 
@@ -56,13 +56,13 @@ get_image_num_channels = get_num_channels
 
 @kernel(get_num_channels, Tensor, PIL, Image, whole=True)
 def get_num_channels_image(image: Any) -> int:
-    """Return the number of channels of an image."""
+    """Return the number of channels of an image tensor."""
     return get_dimensions_image(image)[0]
 
 
 @kernel(get_num_channels, Video, whole=True)
 def get_num_channels_video(video: Tensor) -> int:
-    """Return the number of channels of the images of a video."""
+    """Return the number of channels of the frames of a video."""
     return get_num_channels_image(video)
 
 
@@ -73,13 +73,13 @@ def get_size(inpt: Any) -> Any:
 
 @kernel(get_size, Tensor, PIL, Image, whole=True)
 def get_size_image(image: Any) -> list[int]:
-    """Return height and width of an image."""
+    """Return height and width of an image tensor."""
     return get_dimensions_image(image)[1:]
 
 
 @kernel(get_size, Video, whole=True)
 def get_size_video(video: Tensor) -> list[int]:
-    """Return height and width of the images of a video."""
+    """Return height and width of the frames of a video."""
     return get_size_image(video)
 
 
@@ -91,24 +91,24 @@ def get_size_mask(mask: Tensor) -> list[int]:
 
 @kernel(get_size, BoundingBoxes, whole=True)
 def get_size_bounding_boxes(bounding_box: BoundingBoxes) -> list[int]:
-    """Return height and width of the image that boxes are on."""
+    """Return height and width of the image of boxes."""
     return list(bounding_box.canvas_size)
 
 
 @kernel(get_size, KeyPoints, whole=True)
 def get_size_keypoints(keypoints: KeyPoints) -> list[int]:
-    """Return height and width of the image that points are on."""
+    """Return height and width of the image of points."""
     return list(keypoints.canvas_size)
 
 
 @functional
 def get_num_frames(inpt: Any) -> Any:
-    """Return the number of images of a video."""
+    """Return the number of frames of a video."""
 
 
 @kernel(get_num_frames, Tensor, Video, whole=True)
 def get_num_frames_video(video: Tensor) -> int:
-    """Return the number of images of a video (..., T, C, H, W)."""
+    """Return the number of frames of a video (..., T, C, H, W)."""
     if video.ndim < 4:
         raise IndexError(
             f"get_num_frames: a video (..., T, C, H, W) is expected, got shape {tuple(video.shape)}"

@@ -40,18 +40,18 @@ def normalize(inpt: Any, mean: Sequence[float], std: Sequence[float], inplace: b
 def normalize_image(
     image: Tensor, mean: Sequence[float], std: Sequence[float], inplace: bool = False
 ) -> Tensor:
-    """Normalise the channels of an image tensor of floating point."""
+    """Normalise the channels of a floating-point image tensor."""
     return first.normalize(image, mean, std, inplace)
 
 
 @functional
 def gaussian_blur(inpt: Any, kernel_size: _Sizes, sigma: _Deviations = None) -> Any:
-    """Blur with a window of odd (width, height) and a normal density in it."""
+    """Blur with a Gaussian kernel of odd (width, height)."""
 
 
 @kernel(gaussian_blur, *PIXELS)
 def gaussian_blur_image(image: Tensor, kernel_size: _Sizes, sigma: _Deviations = None) -> Tensor:
-    """Blur an image tensor; it is mirrored at its edges."""
+    """Blur an image tensor, reflected at its edges."""
     sizes, deviations = _window_arguments(kernel_size, sigma)
     if image.numel() == 0:
         return image
@@ -95,7 +95,7 @@ def _two(name: str, value: Any) -> Sequence[float]:
 
 
 def _bell(size: int, sigma: float, dtype: fb.dtype) -> Tensor:
-    """A normal density at whole steps from its middle, its sum 1."""
+    """A Gaussian kernel at integer distances from its centre, normalised to sum to 1."""
     edge = (size - 1) / (2.0 * math.sqrt(2.0))
     steps = fb.linspace(-edge, edge, size, dtype=dtype)
     return fb.softmax(steps.div(sigma).pow(2).neg(), dim=0)
@@ -108,12 +108,12 @@ def _filtered(batch: Tensor, window: Tensor) -> Tensor:
 
 @functional
 def adjust_sharpness(inpt: Any, sharpness_factor: float) -> Any:
-    """Soften an image (0) or sharpen it (more than 1)."""
+    """Adjust the sharpness: 0 is blurred, 1 the image itself."""
 
 
 @kernel(adjust_sharpness, *PIXELS)
 def adjust_sharpness_image(image: Tensor, sharpness_factor: float) -> Tensor:
-    """Soften or sharpen an image tensor; its outermost pixels stay."""
+    """Adjust the sharpness of an image tensor; its outermost pixels stay."""
     need_channels(image, 1, 3)
     if sharpness_factor < 0:
         raise ValueError(f"sharpness_factor ({sharpness_factor}) is not non-negative.")
@@ -126,7 +126,7 @@ def adjust_sharpness_image(image: Tensor, sharpness_factor: float) -> Tensor:
 
 
 def _softened(image: Tensor) -> Tensor:
-    """Means of 3 × 3 pixels, the middle one counting five times."""
+    """Smooth with a 3 × 3 kernel whose centre counts five times."""
     dtype = image.dtype if image.is_floating_point() else fb.float32
     window = fb.full((3, 3), 1.0 / 13.0, dtype=dtype)
     window[1, 1] = 5.0 / 13.0
@@ -139,14 +139,14 @@ kernel(adjust_sharpness, PIL)(first.adjust_sharpness)
 
 @functional
 def gaussian_noise(inpt: Any, mean: float = 0.0, sigma: float = 0.1, clip: bool = True) -> Any:
-    """Add normal noise, in shares of white for bytes."""
+    """Add Gaussian noise, relative to white for bytes."""
 
 
 @kernel(gaussian_noise, *PIXELS)
 def gaussian_noise_image(
     image: Tensor, mean: float = 0.0, sigma: float = 0.1, clip: bool = True
 ) -> Tensor:
-    """Add normal noise to an image tensor of floating point or bytes."""
+    """Add Gaussian noise to an image tensor of floating point or bytes."""
     if sigma < 0:
         raise ValueError(f"sigma shouldn't be negative. Got {sigma}")
     if image.is_floating_point():

@@ -1,4 +1,4 @@
-"""Margins around images."""
+"""Padding."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MODES = ("constant", "edge", "reflect", "symmetric")
 
 @functional
 def pad(inpt: Any, padding: _Padding, fill: _Fill = None, padding_mode: str = "constant") -> Any:
-    """Add margins: one for all sides, (sides, top and bottom), or left, top, right, bottom."""
+    """Pad: one width for all sides, (left and right, top and bottom), or four widths."""
 
 
 @kernel(pad, *PIXELS)
 def pad_image(
     image: Tensor, padding: _Padding, fill: _Fill = None, padding_mode: str = "constant"
 ) -> Tensor:
-    """Add margins to an image tensor, of one colour or of what the image shows at its edge."""
+    """Pad an image tensor with a constant, or with pixels from its edge."""
     sides = sides_of(padding)
     if padding_mode not in _MODES:
         raise ValueError(
@@ -46,7 +46,7 @@ def pad_image(
 
 
 def _on_ground(image: Tensor, sides: list[int], fill: Sequence[float]) -> Tensor:
-    """An image on a larger one of a colour."""
+    """Place an image on a larger one of constant colour."""
     if len(fill) != image.shape[-3]:
         raise ValueError(
             f"fill should have one value or one for each of the {image.shape[-3]} channels, got "
@@ -73,7 +73,7 @@ def _pad_pil(
 def pad_mask(
     mask: Tensor, padding: _Padding, fill: _Fill = None, padding_mode: str = "constant"
 ) -> Tensor:
-    """Add margins to a mask."""
+    """Pad a mask."""
     if isinstance(fill, (list, tuple)):
         raise ValueError(f"Non-scalar fill value is not supported for masks, got {fill}")
     return pad_image(mask, padding, fill, padding_mode)
@@ -88,7 +88,7 @@ def pad_bounding_boxes(
     padding_mode: str = "constant",
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, tuple[int, int]]:
-    """Boxes as they are on their image with margins, and its size."""
+    """Return boxes relative to their padded image, and its size."""
     if padding_mode != "constant":
         raise ValueError(
             f"Padding mode '{padding_mode}' is not supported with bounding boxes: what is shown "
@@ -107,7 +107,7 @@ def pad_keypoints(
     padding: _Padding,
     padding_mode: str = "constant",
 ) -> tuple[Tensor, tuple[int, int]]:
-    """Points as they are on their image with margins, and its size."""
+    """Return points relative to their padded image, and its size."""
     if padding_mode != "constant":
         raise ValueError(
             f"Padding mode '{padding_mode}' is not supported with KeyPoints (supported modes are "

@@ -1,4 +1,4 @@
-"""Key points kept within their image, and without those outside of it."""
+"""Clamping and removal of key points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["clamp_keypoints", "sanitize_keypoints"]
 
 
 def clamp_keypoints(inpt: Any, canvas_size: Sequence[int] | None = None) -> Any:
-    """Move points that are outside of their image to its edge."""
+    """Clamp points to their image."""
     if is_pure_tensor(inpt):
         if canvas_size is None:
             raise ValueError("For pure tensor inputs, `canvas_size` has to be passed.")

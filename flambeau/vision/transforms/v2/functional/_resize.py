@@ -1,4 +1,4 @@
-"""Another size."""
+"""Resizing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def resize(
     max_size: int | None = None,
     antialias: bool | None = True,
 ) -> Any:
-    """Scale to (height, width), or the shorter side to one number.
+    """Resize to (height, width), or the shorter side to one number.
 
     The longer side is then at most ``max_size``; with None for the size it is ``max_size``.
     """
@@ -70,7 +70,7 @@ def resize_image(
     max_size: int | None = None,
     antialias: bool | None = True,
 ) -> Tensor:
-    """Scale an image tensor."""
+    """Resize an image tensor."""
     mode = mode_of(interpolation).value
     wanted = _new_size(image.shape[-2:], size, max_size)
     if wanted == list(image.shape[-2:]):
@@ -81,7 +81,7 @@ def resize_image(
             f"{', '.join(_NEAREST + _SMOOTH)}"
         )
     if image.numel() == 0:
-        return image.reshape(*image.shape[:-2], *wanted)  # no pixels of no pixels, or an error
+        return image.reshape(*image.shape[:-2], *wanted)  # no pixels from no pixels, or an error
     smooth = mode in _SMOOTH
 
     def scale(batch: Tensor) -> Tensor:
@@ -114,10 +114,10 @@ def resize_mask(
     interpolation: Interpolation = InterpolationMode.BILINEAR,
     max_size: int | None = None,
 ) -> Tensor:
-    """Scale a mask, without values between its values."""
+    """Resize a mask, with nearest-neighbour sampling."""
     exact = mode_of(interpolation) is InterpolationMode.NEAREST_EXACT
     mode = InterpolationMode.NEAREST_EXACT if exact else InterpolationMode.NEAREST
-    if mask.dtype == fb.bool:  # bytes need no detour over floating point
+    if mask.dtype == fb.bool:  # bytes need no detour through floating point
         return resize_image(mask.view(fb.uint8), size, mode, max_size).view(fb.bool)
     return resize_image(mask, size, mode, max_size)
 
@@ -131,7 +131,7 @@ def resize_bounding_boxes(
     format: BoundingBoxFormat = BoundingBoxFormat.XYXY,
     clamping_mode: str | None = "soft",
 ) -> tuple[Tensor, tuple[int, int]]:
-    """Scale boxes with their image, and return its new size too."""
+    """Resize boxes with their image, and return its new size too."""
     new_size, ratios = _ratios(canvas_size, size, max_size)
     if is_rotated_bounding_format(format):
         scaled = moved(
@@ -142,7 +142,7 @@ def resize_bounding_boxes(
             lambda points: points * points.new_tensor(ratios),
         )
         return scaled, new_size
-    # Upright boxes are as much in the image as they were: there is nothing to clamp.
+    # Axis-aligned boxes stay as far inside the image as they were: there is nothing to clamp.
     exact = in_float(bounding_boxes)
     return (exact * exact.new_tensor(ratios * 2)).to(bounding_boxes.dtype), new_size
 
@@ -151,7 +151,7 @@ def resize_bounding_boxes(
 def resize_keypoints(
     keypoints: Tensor, size: _Size, canvas_size: Sequence[int], max_size: int | None = None
 ) -> tuple[Tensor, tuple[int, int]]:
-    """Scale points with their image, and return its new size too."""
+    """Resize points with their image, and return its new size too."""
     new_size, ratios = _ratios(canvas_size, size, max_size)
     exact = in_float(keypoints)
     return (exact * exact.new_tensor(ratios)).to(keypoints.dtype), new_size
@@ -160,6 +160,6 @@ def resize_keypoints(
 def _ratios(
     canvas_size: Sequence[int], size: _Size, max_size: int | None
 ) -> tuple[tuple[int, int], list[float]]:
-    """The new size, and how much wider and higher that is."""
+    """Return the new size, and the factors of width and height."""
     height, width = _new_size(canvas_size, size, max_size)
     return (height, width), [width / canvas_size[1], height / canvas_size[0]]

@@ -1,4 +1,4 @@
-"""Rotated boxes as their corners (N, 4, 2): kept rectangular and within the image."""
+"""Rotated boxes as their corners (N, 4, 2), kept rectangular and within the image."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["clamp_corners", "rectangles"]
 
 
 def rectangles(corners: Tensor) -> Tensor:
-    """Rectangles for parallelograms.
+    """Return rectangles for parallelograms.
 
-    They keep the two ends of the longer diagonal and the direction of the longer side.
+    They keep the ends of the longer diagonal and the direction of the longer side.
     """
     first, second, third, fourth = corners.unbind(1)
     across, down = second - first, fourth - first
     wide = _length(across) >= _length(down)
-    # The unit vectors along the width and the height, which is a quarter turn clockwise from it.
+    # The unit vectors along the width and the height, which is 90 degrees clockwise from it.
     u = fb.where(wide, across / _length(across), _rotated(down / _length(down), -1))
     v = _rotated(u, 1)
     width = _along(across, u) + fb.where(wide, _along(down, u), 0.0)
@@ -42,10 +42,10 @@ def _rotated(vectors: Tensor, way: int) -> Tensor:
 
 
 def clamp_corners(corners: Tensor, canvas_size: Sequence[int], hard: bool) -> Tensor:
-    """The smallest box of the same direction around what is on the canvas of each box.
+    """Return the smallest box of the same direction around the visible part of each box.
 
-    `hard` also moves the corners that are left outside in, so that the box covers less of what is
-    on the canvas. A box that is beside the canvas becomes a point, its bottom left corner.
+    `hard` also moves in the corners that are left outside, so that the box covers less of the
+    canvas. A box outside of the canvas becomes a point, its bottom left corner.
     """
     if corners.shape[0] == 0:
         return corners
@@ -61,16 +61,16 @@ def clamp_corners(corners: Tensor, canvas_size: Sequence[int], hard: bool) -> Te
 def _within(points: Tensor, canvas_size: Sequence[int]) -> Tensor:
     height, width = canvas_size
     x, y = points.unbind(-1)
-    slack = 1e-9  # points on the edge are not lost to rounding
+    slack = 1e-9  # points on the edge must not be lost to rounding
     return (x >= -slack) & (x <= width + slack) & (y >= -slack) & (y <= height + slack)
 
 
 def _around_visible(corners: Tensor, canvas_size: Sequence[int]) -> Tensor:
-    """Boxes with the sides moved in to the outermost points of box and canvas that are in both."""
+    """Move the sides in to the outermost points of the intersection of box and canvas."""
     first = corners[:, :1]
     across, down = corners[:, 1:2] - first, corners[:, 3:] - first
     points, common = _common_points(corners, canvas_size)
-    # Places in a box: from 0 to 1 along its width, and along its height.
+    # Positions in a box: from 0 to 1 along its width, and along its height.
     places = [
         ((points - first) * side).sum(-1) / (side * side).sum(-1).clamp(min=1e-300)
         for side in (across, down)
@@ -88,7 +88,7 @@ def _around_visible(corners: Tensor, canvas_size: Sequence[int]) -> Tensor:
 
 
 def _common_points(corners: Tensor, canvas_size: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Corners of boxes and canvas and the points where their edges meet, and which are in both."""
+    """Return corners of boxes and canvas, intersections of their edges, and which are in both."""
     height, width = canvas_size
     canvas = corners.new_tensor([[0, 0], [width, 0], [width, height], [0, height]])
     canvas = canvas.expand(corners.shape[0], 4, 2)
@@ -115,7 +115,7 @@ def _in_box(points: Tensor, corners: Tensor) -> Tensor:
 
 
 def _pushed_in(corners: Tensor, canvas_size: Sequence[int], axis: int, way: int) -> Tensor:
-    """Boxes whose outermost corner in one direction is moved in, half by each of its sides."""
+    """Move in the outermost corner in one direction, half by each of its sides."""
     limit = 0 if way < 0 else canvas_size[1 - axis]
     beyond, which = (way * (corners[..., axis] - limit)).max(1)
     beyond = beyond.clamp(min=0.0).view(-1, 1, 1)

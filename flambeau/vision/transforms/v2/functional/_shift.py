@@ -1,4 +1,4 @@
-"""Boxes moved as a whole, and the points of boxes moved one by one."""
+"""Boxes moved as a whole, and corner by corner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CORNERS = (BoundingBoxFormat.XYXY, BoundingBoxFormat.XYXYXYXY)
 
 
 def shifted(boxes: Tensor, format: BoundingBoxFormat, right: float, down: float) -> Tensor:
-    """Boxes moved by a number of pixels."""
+    """Move boxes by a number of pixels."""
     numbers = boxes.shape[-1]
     if format in _CORNERS:
         way = [right, down] * (numbers // 2)
@@ -32,7 +32,7 @@ def moved(
     clamping_mode: str | None,
     move: Callable[[Tensor], Tensor],
 ) -> Tensor:
-    """Boxes around where `move` takes their corners (N, 4, 2), within an image."""
+    """Return boxes around the corners (N, 4, 2) mapped by `move`, within an image."""
     corners = move(to_corners(boxes, format))
     if is_rotated_bounding_format(format):
         corners = rectangles(corners)

@@ -1,4 +1,4 @@
-"""Shades inverted, cut, stretched and spread."""
+"""Inversion, posterisation, solarisation, contrast stretching and equalisation."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ __all__ = [
 
 @functional
 def invert(inpt: Any) -> Any:
-    """Exchange black and white."""
+    """Invert the colours."""
 
 
 @kernel(invert, *PIXELS)
 def invert_image(image: Tensor) -> Tensor:
-    """Exchange black and white of an image tensor."""
+    """Invert the colours of an image tensor."""
     if not image.is_floating_point():
-        value_bits(image.dtype)  # TypeError for what is neither dark nor bright
+        value_bits(image.dtype)  # TypeError for a type without black and white
     return max_value(image.dtype) - image
 
 
@@ -46,7 +46,7 @@ def posterize(inpt: Any, bits: int) -> Any:
 
 @kernel(posterize, *PIXELS)
 def posterize_image(image: Tensor, bits: int) -> Tensor:
-    """Keep the highest bits of an image tensor: so many powers of two of levels."""
+    """Keep the highest bits of an image tensor, which leaves 2^bits levels."""
     if image.is_floating_point():
         levels = 1 << bits
         return image.mul(levels).floor_().clamp_(0, levels - 1).mul_(1.0 / levels)
@@ -58,12 +58,12 @@ def posterize_image(image: Tensor, bits: int) -> Tensor:
 
 @functional
 def solarize(inpt: Any, threshold: float) -> Any:
-    """Invert what is at least so bright."""
+    """Invert the values at or above a threshold."""
 
 
 @kernel(solarize, *PIXELS)
 def solarize_image(image: Tensor, threshold: float) -> Tensor:
-    """Invert what is at least so bright in an image tensor."""
+    """Invert the values of an image tensor at or above a threshold."""
     white = max_value(image.dtype)
     if threshold > white:
         raise TypeError(
@@ -80,7 +80,7 @@ def autocontrast(inpt: Any) -> Any:
 
 @kernel(autocontrast, *PIXELS)
 def autocontrast_image(image: Tensor) -> Tensor:
-    """Stretch every channel of an image tensor; one that is even stays as it is."""
+    """Stretch every channel of an image tensor from black to white; a constant one stays."""
     if image.numel() == 0:
         return image
     white = max_value(image.dtype)
@@ -95,12 +95,12 @@ def autocontrast_image(image: Tensor) -> Tensor:
 
 @functional
 def equalize(inpt: Any) -> Any:
-    """Spread the shades of every channel evenly."""
+    """Equalise the histogram of every channel."""
 
 
 @kernel(equalize, *PIXELS)
 def equalize_image(image: Tensor) -> Tensor:
-    """Spread the shades of an image tensor, in 256 steps."""
+    """Equalise the histogram of an image tensor, in 256 steps."""
     if image.numel() == 0:
         return image
     levels = to_dtype_image(image, fb.uint8, scale=True)

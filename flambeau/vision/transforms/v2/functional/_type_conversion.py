@@ -1,4 +1,4 @@
-"""Between PIL images, arrays and tensors."""
+"""Conversion between PIL images, arrays and tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ to_tensor = first.to_tensor
 
 
 def to_image(inpt: Any) -> Any:
-    """Make an image tensor (..., C, H, W) of a PIL image, an array (H, W, C) or a tensor."""
+    """Convert a PIL image, an array (H, W, C) or a tensor to an image tensor (..., C, H, W)."""
     if isinstance(inpt, Tensor):
         return Image(inpt)
     if is_pil_image(inpt):

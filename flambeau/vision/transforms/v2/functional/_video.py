@@ -1,4 +1,4 @@
-"""The kernels of images under their names for videos (..., T, C, H, W)."""
+"""The image kernels under their names for videos (..., T, C, H, W)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _of_videos(of_images: _F) -> _F:
-    """The same kernel, whose first argument is called ``video``."""
+    """Return the same kernel, with ``video`` as the name of its first argument."""
 
     @functools.wraps(of_images)
     def call(video: Any, *args: Any, **kwargs: Any) -> Any:
