@@ -167,7 +167,17 @@ def _widened(region: constraints.Constraint, event_dim: int) -> constraints.Cons
 
 
 class ComposeTransform(Transform):
-    """Transforms one after the other, the first first."""
+    """Composition of transforms, the first applied first.
+
+    Args:
+        parts: The transforms.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> from flambeau.distributions import AffineTransform, ComposeTransform, ExpTransform
+        >>> ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])(torch.tensor([0.0, 0.5]))
+        tensor([1.0000, 2.7183])
+    """
 
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -257,7 +267,7 @@ identity_transform: ComposeTransform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """A transform that takes further dimensions for parts of one event."""
+    """Reinterpret further dimensions of a transform as parts of one event."""
 
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0

@@ -16,7 +16,18 @@ from flambeau.distributions.utils import _sum_rightmost, broadcast_all
 
 
 class ExpTransform(Transform):
-    """y = exp(x)."""
+    """Exponential: y = exp(x).
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> t = torch.distributions.ExpTransform()
+        >>> t(torch.tensor([0.0, 1.0]))
+        tensor([1.0000, 2.7183])
+        >>> t.inv(torch.tensor([1.0]))
+        tensor([0.])
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -34,7 +45,16 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """y = x^exponent."""
+    """Power: y = x^exponent, for positive x.
+
+    Args:
+        exponent: The exponent; nonzero.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> torch.distributions.PowerTransform(2.0)(torch.tensor([1.0, 3.0]))
+        tensor([1., 9.])
+    """
 
     exponent: Tensor
     domain = constraints.positive
@@ -81,7 +101,15 @@ def inside_unit_interval(share: Tensor) -> Tensor:
 
 
 class SigmoidTransform(Transform):
-    """y = 1 / (1 + exp(-x)), kept off 0 and 1."""
+    """Sigmoid: y = 1 / (1 + exp(-x)), kept away from 0 and 1.
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> torch.distributions.SigmoidTransform()(torch.tensor([0.0, 2.0]))
+        tensor([0.5000, 0.8808])
+    """
 
     domain = constraints.real
     codomain = constraints.unit_interval
@@ -123,7 +151,17 @@ def log_tanh_slope(x: Tensor) -> Tensor:
 
 
 class TanhTransform(Transform):
-    """y = tanh(x). With a cache, since the inverse loses digits where |y| is near 1."""
+    """Hyperbolic tangent: y = tanh(x).
+
+    The inverse loses digits where |y| is near 1; a cache avoids that.
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> torch.distributions.TanhTransform(cache_size=1)(torch.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.7616])
+    """
 
     domain = constraints.real
     codomain: Any = constraints.interval(-1.0, 1.0)
@@ -141,7 +179,7 @@ class TanhTransform(Transform):
 
 
 class AbsTransform(Transform):
-    """y = |x|, of which the inverse is y itself."""
+    """Absolute value: y = |x|. The inverse returns y itself."""
 
     domain = constraints.real
     codomain = constraints.positive
@@ -160,7 +198,18 @@ def _same(a: Tensor | float, b: Tensor | float) -> bool:
 
 
 class AffineTransform(Transform):
-    """y = loc + scale x, on events of ``event_dim`` dimensions."""
+    """Affine map: y = loc + scale x.
+
+    Args:
+        loc: Offset.
+        scale: Factor.
+        event_dim: Number of dimensions of one event. Default: 0.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> torch.distributions.AffineTransform(1.0, 2.0)(torch.tensor([0.0, 3.0]))
+        tensor([1., 7.])
+    """
 
     bijective = True
 
@@ -228,7 +277,7 @@ class AffineTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """y = the probability that ``distribution`` gives to numbers up to x."""
+    """Cumulative distribution function of a distribution: y = cdf(x)."""
 
     bijective = True
     codomain = constraints.unit_interval

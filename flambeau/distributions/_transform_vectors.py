@@ -21,7 +21,15 @@ from flambeau.distributions.utils import (
 
 
 class SoftmaxTransform(Transform):
-    """Shares in proportion to exp(x). The inverse, log(y), is one of many."""
+    """Softmax: positive numbers with sum 1. The inverse, log(y), is one of many.
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> torch.distributions.SoftmaxTransform()(torch.zeros(4))
+        tensor([0.2500, 0.2500, 0.2500, 0.2500])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -40,9 +48,16 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """Shares of a stick: each x says how much of what is left is broken off.
+    """Stick breaking: each x says which fraction of the remaining stick is broken off.
 
-    At x = 0 all shares are equal, which takes an offset of log(number of pieces still to come).
+    At x = 0 all pieces are equal, by an offset of log(number of pieces still to come).
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> torch.distributions.StickBreakingTransform()(torch.zeros(3))
+        tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
     domain = constraints.real_vector
@@ -79,9 +94,9 @@ class StickBreakingTransform(Transform):
 
 
 class CorrCholeskyTransform(Transform):
-    """The Cholesky factor of a correlation matrix from D (D - 1) / 2 numbers.
+    """Cholesky factor of a correlation matrix from D (D - 1) / 2 numbers.
 
-    Row by row, tanh of a number says how much of the row's length of one that is left goes into an
+    Row by row, tanh of a number is the fraction of the row's remaining length that goes into an
     element: y[i, j] = tanh(x[i, j]) sqrt(1 - sum of y[i, k]^2 over k < j).
     """
 
@@ -126,7 +141,7 @@ class CorrCholeskyTransform(Transform):
 
 
 class LowerCholeskyTransform(Transform):
-    """Lower triangles with a positive diagonal, which is the exponential of that of x."""
+    """Lower triangular matrices with a positive diagonal, the exponential of x's diagonal."""
 
     domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -139,7 +154,7 @@ class LowerCholeskyTransform(Transform):
 
 
 class PositiveDefiniteTransform(Transform):
-    """Positive definite matrices L L^T, with the lower triangle L of LowerCholeskyTransform."""
+    """Positive definite matrices L L^T, with L from `LowerCholeskyTransform`."""
 
     domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -196,7 +211,7 @@ class _JoinedTransform(Transform):
 
 
 class CatTransform(_JoinedTransform):
-    """Transforms of the pieces of ``dim``, of ``lengths`` elements each."""
+    """Transforms of pieces of ``lengths`` elements along ``dim``."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call a module with other tensors in the place of its parameters and buffers."""
+    """Call a module with other tensors in place of its parameters and buffers."""
     warnings.warn(
         "`flambeau.nn.utils.stateless.functional_call` is deprecated in favor of "
         "`flambeau.func.functional_call`.",

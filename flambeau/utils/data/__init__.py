@@ -40,7 +40,7 @@ if _typing.TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        """Load the pipes when somebody asks for them."""
+        """Load the pipes on first access."""
         if name == "datapipes":
             return _importlib.import_module("flambeau.utils.data.datapipes")
         if name in ("DataChunk", "IterDataPipe", "MapDataPipe", "functional_datapipe"):

@@ -135,7 +135,7 @@ def _without_prefix(state: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
     ):
         names = {old: name.removeprefix(prefix) for old, name in names.items()}
     if all(old == new for old, new in names.items()):
-        return state  # as it is, with what it says of its version
+        return state  # kept as it is, with its version metadata
     return {new: state[old] for old, new in names.items()}
 
 

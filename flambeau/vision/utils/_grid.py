@@ -28,7 +28,7 @@ def make_grid(
         nrow: Images in a row. Default: 8.
         padding: Pixels between two images. Default: 2.
         normalize: Whether to map all values to 0 ... 1. Default: False.
-        value_range: (min, max) to map from. Default: what is there.
+        value_range: (min, max) to map from. Default: the smallest and largest value.
         scale_each: Whether to map each image by itself. Default: False.
         pad_value: Value of the pixels in between. Default: 0.
 

@@ -23,7 +23,7 @@ __all__ = ["ArenaFile", "BatchReader", "BatchWriter", "Sent"]
 # A longer pickle goes through the arena too, so that messages always fit into a socket's buffer.
 _LONG = 16384
 
-# What is sent of a batch: names of its segments, the pickle or its place, places of the buffers.
+# The message of a batch: names of its segments, the pickle or its offset, offsets of the buffers.
 Sent = tuple[list[tuple[int, int]], Any, list[tuple[int, int, int]]]
 
 

@@ -31,7 +31,7 @@ __all__ = ["BATCH", "ENDED", "FAILED", "STARTED", "STARTING", "Plan", "run_worke
 
 # What a worker reports: kind, number of the pass, position of the batch, contents, snapshot.
 BATCH, FAILED, ENDED, STARTED = range(4)
-# Where a worker is: at a place within a batch, or one of these.
+# The progress of a worker: the position within a batch, or one of these.
 _IDLE, STARTING = -1, -2
 
 

@@ -17,7 +17,7 @@ __all__ = ["JPEG", "RandomErasing"]
 
 
 class RandomErasing(RandomApplyTransform):
-    """A rectangle of an image replaced, with a probability, by a value or by noise."""
+    """Erase a random rectangle with a probability, by a value or by noise."""
 
     get_params = staticmethod(_erasing.RandomErasing.get_params)
 
@@ -69,7 +69,11 @@ def _values(value: Any) -> list[float] | None:
 
 
 class JPEG(Transform):
-    """An image of bytes after it was saved as JPEG with a random quality from 1 to 100."""
+    """Compress an image of bytes as JPEG with a random quality, and decode it.
+
+    Args:
+        quality: Quality from 1 to 100, or its range.
+    """
 
     def __init__(self, quality: int | Sequence[int]) -> None:
         super().__init__()

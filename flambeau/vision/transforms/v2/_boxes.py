@@ -34,7 +34,11 @@ __all__ = [
 
 
 class ConvertBoundingBoxFormat(Transform):
-    """Boxes in another format."""
+    """Convert boxes to another format.
+
+    Args:
+        format: `BoundingBoxFormat`, or its name.
+    """
 
     _transformed_types = (BoundingBoxes,)
 
@@ -47,7 +51,12 @@ class ConvertBoundingBoxFormat(Transform):
 
 
 class ClampBoundingBoxes(Transform):
-    """Boxes cut off at the edge of their image, by their own mode or another."""
+    """Clamp boxes to their image.
+
+    Args:
+        clamping_mode: `"soft"`, `"hard"`, None for no clamping, or `"auto"` (the default) for the
+            boxes' own mode.
+    """
 
     _transformed_types = (BoundingBoxes,)
 
@@ -61,7 +70,7 @@ class ClampBoundingBoxes(Transform):
 
 
 class ClampKeyPoints(Transform):
-    """Points that are outside of their image moved to its edge."""
+    """Clamp key points to their image."""
 
     _transformed_types = (KeyPoints,)
 
@@ -70,7 +79,11 @@ class ClampKeyPoints(Transform):
 
 
 class SetClampingMode(Transform):
-    """Boxes that the transforms after this one clamp in another way."""
+    """Set the clamping mode of boxes for the transforms after this one.
+
+    Args:
+        clamping_mode: `"soft"`, `"hard"`, or None for no clamping.
+    """
 
     _transformed_types = (BoundingBoxes,)
 
@@ -86,10 +99,10 @@ class SetClampingMode(Transform):
 
 
 class RandomIoUCrop(Transform):
-    """A crop that has enough in common with a box (https://arxiv.org/abs/1512.02325).
+    """Random crop with a minimum overlap with a box (https://arxiv.org/abs/1512.02325).
 
-    Boxes whose centre is outside of the crop are left without a size: `SanitizeBoundingBoxes`
-    takes them out.
+    Boxes whose centre is outside of the crop get an area of 0; `SanitizeBoundingBoxes`
+    removes them.
     """
 
     def __init__(

@@ -34,7 +34,16 @@ _CHANGES = (F.adjust_brightness, F.adjust_contrast, F.adjust_saturation, F.adjus
 
 
 class Grayscale(Transform):
-    """A grey image of one or three channels."""
+    """Convert to grey.
+
+    Args:
+        num_output_channels: 1 (the default) or 3.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.Grayscale()(torch.rand(3, 8, 8)).shape
+        torch.Size([1, 8, 8])
+    """
 
     def __init__(self, num_output_channels: int = 1) -> None:
         super().__init__()
@@ -44,13 +53,17 @@ class Grayscale(Transform):
 
 
 class RGB(Transform):
-    """An image of three channels, also of a grey one."""
+    """Convert to three channels, by repeating a grey one."""
 
     transform = applying(F.grayscale_to_rgb)
 
 
 class RandomGrayscale(RandomApplyTransform):
-    """A grey image with a probability, of as many channels as before."""
+    """Convert to grey with a probability; the number of channels stays.
+
+    Args:
+        p: The probability. Default: 0.1.
+    """
 
     def __init__(self, p: float = 0.1) -> None:
         super().__init__(p)
@@ -63,7 +76,7 @@ class RandomGrayscale(RandomApplyTransform):
 
 
 class ColorJitter(Transform):
-    """Brightness, contrast, saturation and hue changed at random, in a random order.
+    """Change brightness, contrast, saturation and hue at random, in random order.
 
     A number is how far from 1 (from 0 for the hue) a factor may be; a pair is its range.
     """
@@ -100,7 +113,7 @@ def _range(name: str, value: Any, **limits: Any) -> tuple[float, float] | None:
 
 
 class RandomChannelPermutation(Transform):
-    """The channels in a random order."""
+    """Permute the channels at random."""
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         return {"order": fb.randperm(query_chw(flat_inputs)[0]).tolist()}
@@ -110,7 +123,7 @@ class RandomChannelPermutation(Transform):
 
 
 class RandomPhotometricDistort(Transform):
-    """Brightness, contrast, saturation, hue and the order of channels, each with a probability."""
+    """Change brightness, contrast, saturation, hue and the order of channels, each at random."""
 
     def __init__(
         self,
@@ -149,7 +162,12 @@ class RandomPhotometricDistort(Transform):
 
 
 class GaussianBlur(Transform):
-    """An image blurred with a random deviation."""
+    """Blur with a Gaussian of random standard deviation.
+
+    Args:
+        kernel_size: Size of the kernel, odd: one int or two.
+        sigma: Range of the standard deviation, or one number. Default: (0.1, 2).
+    """
 
     get_params = staticmethod(_color.GaussianBlur.get_params)
 
@@ -180,7 +198,13 @@ class GaussianBlur(Transform):
 
 
 class GaussianNoise(Transform):
-    """Normal noise added to a tensor."""
+    """Add Gaussian noise.
+
+    Args:
+        mean: Mean of the noise. Default: 0.
+        sigma: Standard deviation of the noise. Default: 0.1.
+        clip: Whether to clamp the result to the range of an image. Default: True.
+    """
 
     def __init__(self, mean: float = 0.0, sigma: float = 0.1, clip: bool = True) -> None:
         super().__init__()
@@ -192,25 +216,47 @@ class GaussianNoise(Transform):
 
 
 class RandomInvert(RandomApplyTransform):
-    """Black and white exchanged with a probability."""
+    """Invert the colours with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomInvert(p=1.0)(torch.tensor([[[0.25, 1.0]]]))
+        tensor([[[0.7500, 0.0000]]])
+    """
 
     transform = applying(F.invert)
 
 
 class RandomAutocontrast(RandomApplyTransform):
-    """Every channel stretched from black to white with a probability."""
+    """Stretch every channel from black to white with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+    """
 
     transform = applying(F.autocontrast)
 
 
 class RandomEqualize(RandomApplyTransform):
-    """The shades of every channel spread evenly with a probability."""
+    """Equalise the histogram of every channel with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+    """
 
     transform = applying(F.equalize)
 
 
 class RandomPosterize(RandomApplyTransform):
-    """Only the highest bits of every channel, with a probability."""
+    """Keep the highest bits of every channel with a probability.
+
+    Args:
+        bits: Number of bits.
+        p: The probability. Default: 0.5.
+    """
 
     def __init__(self, bits: int, p: float = 0.5) -> None:
         super().__init__(p)
@@ -220,7 +266,12 @@ class RandomPosterize(RandomApplyTransform):
 
 
 class RandomSolarize(RandomApplyTransform):
-    """What is at least so bright inverted, with a probability."""
+    """Invert the values at or above a threshold with a probability.
+
+    Args:
+        threshold: The threshold.
+        p: The probability. Default: 0.5.
+    """
 
     def __init__(self, threshold: float, p: float = 0.5) -> None:
         super().__init__(p)
@@ -230,7 +281,12 @@ class RandomSolarize(RandomApplyTransform):
 
 
 class RandomAdjustSharpness(RandomApplyTransform):
-    """A sharper or softer image with a probability."""
+    """Adjust the sharpness with a probability.
+
+    Args:
+        sharpness_factor: 0 blurs, 1 changes nothing, 2 doubles the sharpness.
+        p: The probability. Default: 0.5.
+    """
 
     def __init__(self, sharpness_factor: float, p: float = 0.5) -> None:
         super().__init__(p)

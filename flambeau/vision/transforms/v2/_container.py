@@ -31,7 +31,11 @@ def _check_transforms(transforms: Any) -> None:
 
 
 class Compose(Transform):
-    """Transforms one after another."""
+    """Chain of transforms.
+
+    Args:
+        transforms: Transforms in their order.
+    """
 
     def __init__(self, transforms: _Transforms) -> None:
         super().__init__()
@@ -48,7 +52,12 @@ class Compose(Transform):
 
 
 class RandomApply(Transform):
-    """All of the transforms with a probability, or none."""
+    """Apply all transforms with a probability, or none of them.
+
+    Args:
+        transforms: The transforms.
+        p: The probability. Default: 0.5.
+    """
 
     def __init__(self, transforms: _Transforms | nn.ModuleList, p: float = 0.5) -> None:
         super().__init__()
@@ -70,7 +79,12 @@ class RandomApply(Transform):
 
 
 class RandomChoice(Transform):
-    """One of the transforms, drawn with the weights ``p``."""
+    """Apply one of several transforms, chosen at random.
+
+    Args:
+        transforms: The transforms.
+        p: Their weights. Default: all equal.
+    """
 
     def __init__(self, transforms: _Transforms, p: Sequence[float] | None = None) -> None:
         super().__init__()
@@ -90,7 +104,11 @@ class RandomChoice(Transform):
 
 
 class RandomOrder(Transform):
-    """All transforms, in an order drawn for every sample."""
+    """Apply all transforms, in an order drawn for every sample.
+
+    Args:
+        transforms: The transforms.
+    """
 
     def __init__(self, transforms: _Transforms) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ __all__ = ["PILToTensor", "ToImage", "ToPILImage", "ToPureTensor", "ToTensor"]
 
 
 class ToTensor(Transform):
-    """PIL images and arrays of bytes as tensors between 0 and 1: of old programs."""
+    """Convert PIL images and arrays of bytes to tensors between 0 and 1; for older programs."""
 
     _transformed_types = (is_pil_image, is_array)
 
@@ -35,7 +35,7 @@ class ToTensor(Transform):
 
 
 class PILToTensor(Transform):
-    """PIL images as tensors of the same values."""
+    """Convert PIL images to tensors of the same values."""
 
     _transformed_types = (is_pil_image,)
 
@@ -44,7 +44,7 @@ class PILToTensor(Transform):
 
 
 class ToImage(Transform):
-    """PIL images, arrays and tensors as image tensors."""
+    """Convert PIL images, arrays and tensors to `tv_tensors.Image`."""
 
     _transformed_types = (is_pure_tensor, is_pil_image, is_array)
 
@@ -53,7 +53,11 @@ class ToImage(Transform):
 
 
 class ToPILImage(Transform):
-    """Tensors and arrays as PIL images."""
+    """Convert tensors and arrays to PIL images.
+
+    Args:
+        mode: Mode of the images. Default: by the number of channels.
+    """
 
     _transformed_types = (is_pure_tensor, Image, is_array)
 
@@ -66,7 +70,7 @@ class ToPILImage(Transform):
 
 
 class ToPureTensor(Transform):
-    """Tensors without their meaning."""
+    """Convert tv_tensors to plain tensors."""
 
     _transformed_types = (TVTensor,)
 

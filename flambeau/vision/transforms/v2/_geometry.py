@@ -33,21 +33,39 @@ _PAD_MODES = ("constant", "edge", "reflect", "symmetric")
 
 
 class RandomHorizontalFlip(RandomApplyTransform):
-    """Left and right exchanged with a probability."""
+    """Flip left to right with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomHorizontalFlip(p=1.0)(torch.tensor([[[1.0, 2.0]]]))
+        tensor([[[2., 1.]]])
+    """
 
     transform = applying(F.horizontal_flip)
 
 
 class RandomVerticalFlip(RandomApplyTransform):
-    """Top and bottom exchanged with a probability."""
+    """Flip upside down with a probability.
+
+    Args:
+        p: The probability. Default: 0.5.
+    """
 
     transform = applying(F.vertical_flip)
 
 
 class Resize(Transform):
-    """An image of (height, width), or with a shorter side of one number.
+    """Resize to (height, width), or the shorter side to one number.
 
     With None for the size, the longer side is ``max_size``.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.Resize((4, 6))(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 4, 6])
     """
 
     def __init__(
@@ -84,7 +102,17 @@ def _resized(size: Any, max_size: Any) -> list[int] | None:
 
 
 class CenterCrop(Transform):
-    """The middle of an image."""
+    """Crop the centre; a smaller image is padded with 0.
+
+    Args:
+        size: (height, width), or one int for a square.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.CenterCrop(2)(torch.arange(16.0).view(1, 4, 4))
+        tensor([[[ 5.,  6.],
+                 [ 9., 10.]]])
+    """
 
     def __init__(self, size: int | Sequence[int]) -> None:
         super().__init__()
@@ -105,7 +133,11 @@ class _SeveralCrops(Transform):
 
 
 class FiveCrop(_SeveralCrops):
-    """The four corners and the middle of an image."""
+    """Crop the four corners and the centre of an image.
+
+    Args:
+        size: (height, width), or one int for a square.
+    """
 
     def __init__(self, size: int | Sequence[int]) -> None:
         super().__init__()
@@ -115,7 +147,12 @@ class FiveCrop(_SeveralCrops):
 
 
 class TenCrop(_SeveralCrops):
-    """Five crops of an image and five of its mirror image."""
+    """`FiveCrop` of an image and of its mirror image.
+
+    Args:
+        size: (height, width), or one int for a square.
+        vertical_flip: Whether the mirror image is upside down. Default: False.
+    """
 
     def __init__(self, size: int | Sequence[int], vertical_flip: bool = False) -> None:
         super().__init__()
@@ -126,7 +163,7 @@ class TenCrop(_SeveralCrops):
 
 
 class Pad(Transform):
-    """An image with margins."""
+    """Pad on all sides."""
 
     def __init__(
         self,
@@ -163,7 +200,7 @@ def _check_mode(padding_mode: str) -> None:
 
 
 class RandomCrop(Transform):
-    """A rectangle of a given size anywhere in an image."""
+    """Crop a rectangle of a given size at a random position."""
 
     get_params = staticmethod(_geometry.RandomCrop.get_params)
 
@@ -218,7 +255,7 @@ class RandomCrop(Transform):
 
 
 class RandomResizedCrop(Transform):
-    """A rectangle of a random share and shape of an image, scaled to a given size."""
+    """Crop a random part, and resize it."""
 
     get_params = staticmethod(_geometry.RandomResizedCrop.get_params)
 

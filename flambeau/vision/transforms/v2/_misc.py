@@ -29,14 +29,19 @@ __all__ = [
 
 
 class Identity(Transform):
-    """A sample as it is."""
+    """Return a sample unchanged."""
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         return inpt
 
 
 class Lambda(Transform):
-    """Any function of the parts of a sample that have one of some types."""
+    """Apply a function to the parts of a sample that have one of some types.
+
+    Args:
+        lambd: The function.
+        *types: The types. Default: every object.
+    """
 
     _transformed_types = (object,)
 
@@ -66,7 +71,12 @@ class _OfTensors(Transform):
 
 
 class LinearTransformation(_OfTensors):
-    """An image, as one row, less a mean and times a matrix: whitening."""
+    """Whiten an image: flatten it, subtract a mean and multiply by a matrix.
+
+    Args:
+        transformation_matrix: Matrix (D, D).
+        mean_vector: Vector (D,).
+    """
 
     _transformed_types = (is_pure_tensor, Image, Video)
 
@@ -82,7 +92,18 @@ class LinearTransformation(_OfTensors):
 
 
 class Normalize(_OfTensors):
-    """Every channel less its mean, divided by its standard deviation."""
+    """Subtract a mean from each channel and divide by a standard deviation.
+
+    Args:
+        mean: Mean of each channel.
+        std: Standard deviation of each channel.
+        inplace: Whether to overwrite the image. Default: False.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.Normalize([0.5], [0.5])(torch.tensor([[[0.0, 0.5, 1.0]]]))
+        tensor([[[-1.,  0.,  1.]]])
+    """
 
     def __init__(self, mean: Sequence[float], std: Sequence[float], inplace: bool = False) -> None:
         super().__init__()
@@ -97,10 +118,10 @@ class Normalize(_OfTensors):
 
 
 class ToDtype(Transform):
-    """Tensors in another type: images and videos, or each kind as a dictionary says.
+    """Convert tensors to another dtype: images and videos, or each type as a dictionary says.
 
-    ``"others"`` in it is for all kinds that are not named, and None leaves a kind as it is.
-    ``scale`` keeps black and white of images where they are.
+    ``"others"`` in it is for all types that are not named, and None leaves a type as it is.
+    ``scale`` maps the values of images to the range of the dtype.
     """
 
     _transformed_types = (Tensor,)
@@ -156,7 +177,7 @@ class ToDtype(Transform):
 
 
 class ConvertImageDtype(Transform):
-    """A tensor as another type, its values scaled to that type's range."""
+    """Convert a tensor to another dtype and scale its values to the range of that dtype."""
 
     def __init__(self, dtype: fb.dtype = fb.float32) -> None:
         super().__init__()
@@ -175,7 +196,11 @@ class ConvertImageDtype(Transform):
 
 
 class UniformTemporalSubsample(Transform):
-    """So many images of a video, at even distances."""
+    """Keep evenly spaced frames of a video.
+
+    Args:
+        num_samples: Number of frames.
+    """
 
     _transformed_types = (is_pure_tensor, Video)
 

@@ -112,7 +112,7 @@ class _Mix(Transform):
 
 
 class MixUp(_Mix):
-    """Weighted means of images (https://arxiv.org/abs/1710.09412)."""
+    """Mix images by weighted means (https://arxiv.org/abs/1710.09412)."""
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         return {"share": self._fb_share()}
@@ -123,7 +123,7 @@ class MixUp(_Mix):
 
 
 class CutMix(_Mix):
-    """Rectangles of one image in another (https://arxiv.org/abs/1905.04899)."""
+    """Paste rectangles of one image into another (https://arxiv.org/abs/1905.04899)."""
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         share = self._fb_share()

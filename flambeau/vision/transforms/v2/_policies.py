@@ -90,7 +90,7 @@ def _mixing_weights(bins: int) -> Tensor:
 
 
 class AutoAugment(_Policy):
-    """Two changes by one of 25 learned pairs."""
+    """Apply one of 25 learned pairs of operations."""
 
     get_params = staticmethod(autoaugment.AutoAugment.get_params)
 
@@ -124,7 +124,7 @@ class AutoAugment(_Policy):
 
 
 class RandAugment(_Policy):
-    """So many changes drawn evenly, all of one strength (https://arxiv.org/abs/1909.13719)."""
+    """Apply several random operations of one magnitude (https://arxiv.org/abs/1909.13719)."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class RandAugment(_Policy):
 
 
 class TrivialAugmentWide(_Policy):
-    """One change of any strength, drawn evenly (https://arxiv.org/abs/2103.10158)."""
+    """Apply one random operation of random magnitude (https://arxiv.org/abs/2103.10158)."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class TrivialAugmentWide(_Policy):
 
 
 class AugMix(_Policy):
-    """An image mixed with chains of changes of it (https://arxiv.org/abs/1912.02781)."""
+    """Mix an image with chains of random operations on it (https://arxiv.org/abs/1912.02781)."""
 
     def __init__(
         self,

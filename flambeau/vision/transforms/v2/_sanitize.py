@@ -88,9 +88,9 @@ class _Sanitize(Transform):
 
 
 class SanitizeBoundingBoxes(_Sanitize):
-    """A sample without boxes that are too small or partly outside of their image.
+    """Remove boxes that are too small or partly outside of their image.
 
-    Their labels, found by ``labels_getter``, go with them, and masks (N, H, W) of one for each.
+    Their labels, found by ``labels_getter``, are removed too, and their masks (N, H, W).
     """
 
     def __init__(
@@ -125,9 +125,9 @@ class SanitizeBoundingBoxes(_Sanitize):
 
 
 class SanitizeKeyPoints(_Sanitize):
-    """A sample without points, or groups of points, that are partly outside of their image.
+    """Remove points, or groups of points, that are partly outside of their image.
 
-    Their labels, found by ``labels_getter``, go with them.
+    Their labels, found by ``labels_getter``, are removed too.
     """
 
     def __init__(self, labels_getter: Any = None) -> None:

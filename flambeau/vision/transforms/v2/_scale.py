@@ -16,7 +16,7 @@ __all__ = ["RandomResize", "RandomShortestSize", "RandomZoomOut", "ScaleJitter"]
 
 
 class _Scaled(Transform):
-    """An image scaled to a random size."""
+    """Resize an image to a random size."""
 
     interpolation: Interpolation
     antialias: bool | None
@@ -28,7 +28,7 @@ class _Scaled(Transform):
 
 
 class RandomResize(_Scaled):
-    """An image whose shorter side has a random length."""
+    """Resize the shorter side of an image to a random length."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class RandomResize(_Scaled):
 
 
 class RandomShortestSize(_Scaled):
-    """An image whose shorter side has one of some lengths, the longer one a limit."""
+    """Resize the shorter side to one of some lengths, with a limit for the longer one."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class RandomShortestSize(_Scaled):
 
 
 class ScaleJitter(_Scaled):
-    """An image fitted into a target size and scaled by a random factor."""
+    """Fit an image into a target size, scaled by a random factor."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class ScaleJitter(_Scaled):
 
 
 class RandomZoomOut(RandomApplyTransform):
-    """An image somewhere in a larger canvas, with a probability."""
+    """Place an image at random on a larger canvas, with a probability."""
 
     def __init__(
         self, fill: Any = 0, side_range: Sequence[float] = (1.0, 4.0), p: float = 0.5

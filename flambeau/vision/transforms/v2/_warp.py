@@ -18,7 +18,7 @@ __all__ = ["ElasticTransform", "RandomAffine", "RandomPerspective", "RandomRotat
 
 
 class RandomRotation(Transform):
-    """An image rotated by a random angle."""
+    """Rotate by a random angle."""
 
     get_params = staticmethod(_warp.RandomRotation.get_params)
 
@@ -64,7 +64,7 @@ def _need_pair(name: str, value: Any) -> None:
 
 
 class RandomAffine(Transform):
-    """An image rotated, translated, scaled and sheared at random about its centre."""
+    """Rotate, translate, scale and shear at random about the centre."""
 
     get_params = staticmethod(_warp.RandomAffine.get_params)
 
@@ -114,7 +114,7 @@ class RandomAffine(Transform):
 
 
 class RandomPerspective(RandomApplyTransform):
-    """An image with its corners moved inwards at random, with a probability."""
+    """Distort the perspective with a probability, by moving the corners inwards."""
 
     get_params = staticmethod(_warp.RandomPerspective.get_params)
 
@@ -153,7 +153,7 @@ class RandomPerspective(RandomApplyTransform):
 
 
 class ElasticTransform(Transform):
-    """An image seen through moving water: ``alpha`` is how far, ``sigma`` how smoothly."""
+    """Displace pixels by a random field of strength ``alpha`` and smoothness ``sigma``."""
 
     get_params = staticmethod(_warp.ElasticTransform.get_params)
 
