@@ -26,12 +26,13 @@ class Mode {
     if (step.no_grad) was_enabled_ = autograd::set_grad_enabled(false);
     autocast::state.is_on = step.autocast.has_value();
     if (step.autocast) autocast::state.lower = *step.autocast;
+    // The casts of parameters that are kept are forgotten where the outermost region ends.
+    if (state_.nesting == 0) autocast::state.caches = false;
   }
   ~Mode() {
     if (!is_set_) return;
     if (was_enabled_) autograd::set_grad_enabled(*was_enabled_);
-    autocast::state.is_on = state_.is_on;
-    autocast::state.lower = state_.lower;
+    autocast::state = state_;
   }
   Mode(const Mode&) = delete;
   Mode& operator=(const Mode&) = delete;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 from typing import NamedTuple
 
 import pytest
@@ -261,11 +263,30 @@ def test_sizes_are_part_of_a_trace():
         assert torch.equal(traced(x)[:, 0], x.sum(1) / shape[1])
 
 
+def test_a_trace_with_autocast_keeps_no_parameters():
+    class Cast(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        def forward(self, x):
+            with torch.autocast("cpu", torch.bfloat16):
+                return self.layer(x)
+
+    traced = jit.trace(Cast(), torch.ones(1, 2))
+    assert traced(torch.ones(1, 2)).dtype == torch.bfloat16
+    weight = weakref.ref(traced.layer.weight)
+    del traced
+    gc.collect()
+    assert weight() is None
+
+
 def test_constants_of_a_trace_have_no_gradient():
     weight = torch.ones(2, requires_grad=True)
     with pytest.raises(RuntimeError, match="uses a tensor that requires grad and is neither"):
         jit.trace(lambda x: x * weight, torch.ones(2))
-    assert jit.trace(lambda x: x * weight.detach(), torch.ones(2))(torch.ones(2)).tolist() == [1, 1]
+    fixed = weight.detach()
+    assert jit.trace(lambda x: x * fixed, torch.ones(2))(torch.ones(2)).tolist() == [1, 1]
 
 
 def test_sizes_of_a_trace_within_a_trace():
