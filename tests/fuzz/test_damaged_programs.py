@@ -145,3 +145,14 @@ def test_lists_without_their_tensors(op, args):
     program = Program(["x"], 1, 3, [Step(op, args, (1, 2))], [], Ref(1))
     with pytest.raises(TypeError, match="a tensor of it is missing"):
         run_from_data(program, [torch.ones(2, 2)])
+
+
+def test_a_parameter_that_cannot_say_whether_it_is_trained():
+    content = load(io.BytesIO(written_script()))
+    parameters = content["module"]["children"]["0"]["parameters"]
+    parameters["weight"] = (parameters["weight"][0], torch.ones(2))
+    file = io.BytesIO()
+    save(content, file)
+    file.seek(0)
+    with pytest.raises(RuntimeError, match="more than one"):
+        torch.jit.load(file)
