@@ -195,7 +195,11 @@ std::optional<double> optional_real_number(PyObject* o) {
   return real_number(o);
 }
 
-bool boolean(PyObject* o) { return PyObject_IsTrue(o) == 1; }
+bool boolean(PyObject* o) {
+  const int value = PyObject_IsTrue(o);
+  if (value < 0) throw PythonError{};
+  return value == 1;
+}
 
 std::optional<bool> optional_boolean(PyObject* o) {
   if (!o || o == Py_None) return std::nullopt;

@@ -113,7 +113,7 @@ PyObject* invoke(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
     const SmallVec<Value, 8> values = boxed_arguments(op, args + 1, nargs - 1, kwnames);
     return guarded(op.shown, [&] {
       try {
-        return object_of(op, tape::invoke(op, {values.data(), values.size()}));
+        return object_of(op, tape::invoke_recorded(op, {values.data(), values.size()}));
       } catch (const OnMeta&) {
         return new_ref(Py_NotImplemented);
       }

@@ -95,14 +95,6 @@ std::vector<Item> operands_of(const Tape& tape, nb::handle operands) {
   return items;
 }
 
-// The names of arithmetic live as long as the program.
-const char* arithmetic_named(const std::string& name) {
-  static constexpr const char* kNames[] = {"add", "sub", "mul", "floordiv", "mod", "pow", "neg"};
-  for (const char* each : kNames)
-    if (name == each) return each;
-  fail(ErrorKind::kValue, "a tape has no arithmetic called '", name, "'");
-}
-
 PyObject* traced(Tape& tape, int32_t number) {
   const nb::object owner = nb::find(tape);
   return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(traced_type), "of", "LOi",
@@ -275,7 +267,8 @@ void add_tape(nb::module_& m) {
       .def("mark_sized", [](Tape& tape, nb::handle t) { tape.mark_sized(tensor_of(t.ptr())); })
       .def("add_arithmetic",
            [](Tape& tape, const std::string& name, nb::handle operands, int64_t value) {
-             return tape.add_arithmetic(arithmetic_named(name), operands_of(tape, operands), value);
+             return tape.add_arithmetic(tape::arithmetic_named(name), operands_of(tape, operands),
+                                        value);
            })
       .def("add_check",
            [](Tape& tape, const std::string& name, nb::handle outcome, nb::handle operands) {

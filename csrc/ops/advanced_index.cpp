@@ -64,13 +64,14 @@ kernel::Picks plan(const Tensor& self, TensorList indices) {
         static_cast<size_t>(d) < positions.size() && positions[static_cast<size_t>(d)].defined();
     (is_picked ? picked : whole).push_back(d);
   }
+  FB_CHECK_INDEX(!picked.empty(), "expected positions or a mask for some dimension");
   for (const int64_t d : picked) {
     const Tensor position =
         contiguous(ops::expand(positions[static_cast<size_t>(d)], picks.shape, false));
     // An index that is the tensor itself must not change under way.
     picks.positions.push_back(position.storage() == self.storage() ? copy_of(position) : position);
   }
-  if (!picked.empty() && picked.back() - picked[0] + 1 == static_cast<int64_t>(picked.size())) {
+  if (picked.back() - picked[0] + 1 == static_cast<int64_t>(picked.size())) {
     picks.before = picked[0];
     picks.target = self;
   } else {
@@ -111,7 +112,6 @@ Tensor compute::index(const Tensor& self, TensorList indices) {
     return kernel::of(self).compress(contiguous(self), contiguous(cast(*mask, DType::kBool)));
   }
   const kernel::Picks picks = plan(self, indices);
-  FB_CHECK_INDEX(!picks.positions.empty(), "expected positions or a mask for some dimension");
   Tensor out = make_tensor(picks.result_shape(), self.dtype(), self.device());
   kernel::of(out).pick(out, picks);
   return out;

@@ -9,8 +9,10 @@
 #include "autograd/batch.h"
 #include "autograd/inplace.h"
 #include "autograd/sparse.h"
+#include "ops/observe.h"
 #include "tape/registry.h"
 #include "tape/store.h"
+#include "tape/tape.h"
 
 namespace fb::ops {
 
@@ -126,6 +128,14 @@ bool fits(ArgType type, Value& value) {
   return false;
 }
 
+// Only among indices may a tensor be missing, for a dimension that is taken whole.
+bool is_complete(const Parameter& parameter, const Value& value) {
+  if (!value.is(Kind::kTensors) || std::string_view(parameter.name) == "indices") return true;
+  for (const Tensor& each : value.tensors())
+    if (!each) return false;
+  return true;
+}
+
 using Arguments = SmallVec<Value, 8>;
 
 Arguments checked(const Operator& op, std::span<const Value> given) {
@@ -143,6 +153,8 @@ Arguments checked(const Operator& op, std::span<const Value> given) {
     }
     FB_CHECK_TYPE(is_right, op.shown, ": argument '", parameter.name, "' must be ",
                   describe(parameter.type), ", not ", describe(value));
+    FB_CHECK_TYPE(is_complete(parameter, value), op.shown, ": argument '", parameter.name,
+                  "' must be a list of tensors, and a tensor of it is missing");
     arguments.push_back(std::move(value));
   }
   return arguments;
@@ -255,6 +267,17 @@ Results invoke(const Operator& op, std::span<const Value> given) {
   if (!op.is(ops::kWrites)) return results;
   if (op.is(ops::kUncounted)) arguments[0].tensor().bump_version(op.shown);
   return {arguments[0]};
+}
+
+Results invoke_recorded(const Operator& op, std::span<const Value> given) {
+  if (!current()) return invoke(op, given);
+  Arguments values;  // all that there are: where results are stored is the last one
+  for (const Value& value : given) values.push_back(value);
+  while (values.size() < op.count) values.push_back(Value());
+  observe::Call call(observe::Call::Outside{}, op, values.data(), values.size());
+  Results results = invoke(op, given);
+  call.end(results);
+  return results;
 }
 
 }  // namespace fb::tape

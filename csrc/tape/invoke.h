@@ -25,6 +25,9 @@ const Operator* find_op(std::string_view name);
 // Arguments that are left out at the end, and those that are none though they may not be, have
 // their default. An operator that writes returns what it wrote to.
 Results invoke(const Operator& op, std::span<const Value> arguments);
+// The same, and a tape has one record of it, also where the operator does not tell observers itself
+// or consists of others.
+Results invoke_recorded(const Operator& op, std::span<const Value> arguments);
 inline Results invoke(OpId id, std::span<const Value> arguments) {
   return invoke(operator_of(id), arguments);
 }

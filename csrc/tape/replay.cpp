@@ -8,6 +8,7 @@
 #include "autograd/autocast.h"
 #include "autograd/mode.h"
 #include "tape/invoke.h"
+#include "tape/tape.h"
 
 namespace fb::tape {
 namespace {
@@ -25,12 +26,13 @@ class Mode {
     if (step.no_grad) was_enabled_ = autograd::set_grad_enabled(false);
     autocast::state.is_on = step.autocast.has_value();
     if (step.autocast) autocast::state.lower = *step.autocast;
+    // The casts of parameters that are kept are forgotten where the outermost region ends.
+    if (state_.nesting == 0) autocast::state.caches = false;
   }
   ~Mode() {
     if (!is_set_) return;
     if (was_enabled_) autograd::set_grad_enabled(*was_enabled_);
-    autocast::state.is_on = state_.is_on;
-    autocast::state.lower = state_.lower;
+    autocast::state = state_;
   }
   Mode(const Mode&) = delete;
   Mode& operator=(const Mode&) = delete;
@@ -133,6 +135,95 @@ Value noted(const Step& step, std::span<const Value> given, bool checks) {
   return Value(computed(step.note, integer_of(given[0]), integer_of(given[1])));
 }
 
+// --- a recording of the replay
+
+// What a tape is told where a replay is a part of what it records. The sizes that the steps ask for
+// and compute are sizes of that recording, too.
+class Traced {
+ public:
+  explicit Traced(size_t slot_count) : tape_(tracing()) {
+    if (tape_) numbers_.assign(slot_count, -1);
+  }
+
+  // Calls the operator of a step.
+  Results call(const Step& step, std::span<const Value> given) {
+    give(step);
+    Results results = invoke_recorded(*step.op, given);
+    forget(step);
+    return results;
+  }
+
+  void note(const Step& step, std::span<const Value> given, const Value& value) {
+    if (!tape_) return;
+    const int32_t size = size_of(step, given, value);
+    if (!step.results.empty()) number_in(step.results[0]) = size;
+  }
+
+  // Python has a size of the result as a plain number.
+  void leave(int32_t slot, const Value& value) {
+    if (!tape_ || number_in(slot) < 0) return;
+    tape_->add_check("is", value, {tape_->size_item(number_in(slot))});
+  }
+
+ private:
+  void give(const Step& step) const {
+    if (!tape_) return;
+    tape_->settle();  // what a call that has failed left
+    for (size_t i = 0; i < step.arguments.size(); ++i) {
+      const Source& source = step.arguments[i];
+      const bool is_list = source.kind == Source::Kind::kSizes;
+      for (size_t k = 0; k < source.slots.size(); ++k)
+        if (const int32_t size = number_in(source.slots[k]); size >= 0)
+          tape_->give(step.op->parameters[i].name, is_list ? static_cast<int32_t>(k) : -1, size,
+                      static_cast<int32_t>(i));
+    }
+  }
+  // What was in the slots of the results before.
+  void forget(const Step& step) {
+    if (!tape_) return;
+    tape_->settle();
+    for (const int32_t slot : step.results)
+      if (slot >= 0) number_in(slot) = -1;
+  }
+
+  // Lists have -1 for what is no slot.
+  int32_t number_in(int32_t slot) const {
+    return slot < 0 ? -1 : numbers_[static_cast<size_t>(slot)];
+  }
+  int32_t& number_in(int32_t slot) { return numbers_[static_cast<size_t>(slot)]; }
+
+  // The number of what a note made; -1 where it does not depend on the inputs of the tape.
+  int32_t size_of(const Step& step, std::span<const Value> given, const Value& value) {
+    if (step.note == "size" || step.note == "rank") {
+      const Tensor& tensor = given[0].tensor();
+      if (!tape_->is_sized(tensor)) return -1;
+      if (step.note == "size")
+        return tape_->add_size(tensor, wrap_dim(integer_of(given[1]), tensor.dim()));
+      return tape_->traces_ranks() ? tape_->add_rank(tensor) : -1;
+    }
+    std::vector<Item> items;
+    bool is_traced = false;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const Source& source = step.arguments[i];
+      const int32_t size = source.kind == Source::Kind::kSlot ? number_in(source.slots[0]) : -1;
+      is_traced |= size >= 0;
+      items.push_back(size >= 0 ? tape_->size_item(size) : Item());
+      if (size < 0) items.back().value = given[i];
+    }
+    if (!is_traced) return -1;
+    if (step.note != "check")
+      return tape_->add_arithmetic(arithmetic_named(step.note), std::move(items),
+                                   integer_of(value));
+    FB_CHECK(given.size() >= 3 && given[0].is(Kind::kText), "a decision has a name and operands");
+    items.erase(items.begin(), items.begin() + 2);
+    tape_->add_check(given[0].text().c_str(), given[1], std::move(items));
+    return -1;
+  }
+
+  Tape* tape_;
+  std::vector<int32_t> numbers_;  // of sizes, by slots
+};
+
 // --- arguments and results
 
 Value value_of(const Source& source, const Slots& slots) {
@@ -231,6 +322,7 @@ std::vector<Value> Replay::run(std::span<const Input> inputs, bool checks,
                    "a program has no value ", input.slot);
     slots[static_cast<size_t>(input.slot)] = input.value;
   }
+  Traced traced(slot_count_);
   for (const Step& step : steps_) {
     running = step.op ? step.op->shown : nullptr;
     SmallVec<Value, 8> given;
@@ -238,16 +330,20 @@ std::vector<Value> Replay::run(std::span<const Input> inputs, bool checks,
     const std::span<const Value> arguments(given.data(), given.size());
     if (step.op) {
       const Mode mode(step);
-      const Results results = invoke(*step.op, arguments);
+      const Results results = traced.call(step, arguments);
       keep(step, results, slots);
     } else {
       Value value = noted(step, arguments, checks);
+      traced.note(step, arguments, value);
       if (!step.results.empty()) slots[static_cast<size_t>(step.results[0])] = std::move(value);
     }
     for (const int32_t slot : step.dead) slots[static_cast<size_t>(slot)] = Value();
   }
   std::vector<Value> results;
-  for (const int32_t slot : outputs_) results.push_back(slots[static_cast<size_t>(slot)]);
+  for (const int32_t slot : outputs_) {
+    results.push_back(slots[static_cast<size_t>(slot)]);
+    traced.leave(slot, results.back());
+  }
   return results;
 }
 

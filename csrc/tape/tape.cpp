@@ -1,8 +1,6 @@
 // The recorder. See Note [Tapes] and Note [Sizes on tapes].
 #include "tape/tape.h"
 
-#include <string_view>
-
 #include "autograd/autocast.h"
 #include "autograd/mode.h"
 #include "ops/observe.h"
@@ -92,6 +90,13 @@ struct Recording {
   }
 };
 
+const char* arithmetic_named(std::string_view name) {
+  static constexpr const char* kNames[] = {"add", "sub", "mul", "floordiv", "mod", "pow", "neg"};
+  for (const char* each : kNames)
+    if (name == each) return each;
+  fail(ErrorKind::kValue, "a tape has no arithmetic called '", name, "'");
+}
+
 Tape* current() { return is_inside ? nullptr : active; }
 
 bool set_paused(bool is_paused) { return std::exchange(is_inside, is_paused); }
@@ -110,7 +115,7 @@ void Tape::start() {
   outer_ = active;
   active = this;
   is_running_ = true;
-  is_inside = false;
+  was_inside_ = std::exchange(is_inside, false);
   ++running_tapes;
   observe::set(observe::kRecord, true);
 }
@@ -118,10 +123,12 @@ void Tape::start() {
 void Tape::stop() {
   if (!is_running_) return;
   is_running_ = false;
-  if (active == this) active = outer_;
+  if (active == this) {
+    active = outer_;
+    is_inside = was_inside_;
+  }
   for (Tape* each = active; each; each = each->outer_)
     if (each->outer_ == this) each->outer_ = outer_;
-  is_inside = false;
   if (--running_tapes == 0) observe::set(observe::kRecord, false);
 }
 

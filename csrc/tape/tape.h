@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -74,7 +75,8 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  // Records what this thread does from now on; the tape that was running waits meanwhile.
+  // Records what this thread does from now on; the tape that was running, or a block that is not
+  // recorded, waits meanwhile.
   void start();
   void stop();
   bool is_running() const { return is_running_; }
@@ -136,6 +138,7 @@ class Tape {
   bool in_parts_;
   Tracing tracing_;
   bool is_running_ = false;
+  bool was_inside_ = false;  // when it was started
   Tape* outer_ = nullptr;
   Record pending_;
   std::vector<Record> records_;
@@ -145,6 +148,9 @@ class Tape {
   std::unordered_map<const void*, int32_t> numbers_;  // by TensorImpl
   std::unordered_map<const void*, int32_t> memory_;   // by address
 };
+
+// The name of arithmetic with sizes as records hold it, which lives as long as the process.
+const char* arithmetic_named(std::string_view name);
 
 // The tape of this thread, where the program itself runs and not an operator; null if there is
 // none.

@@ -54,6 +54,8 @@ class Rules(NamedTuple):
     on_constant: Callable[[], None]
     known_only: bool = False  # whether elements of tensors from elsewhere may be read
     notes_lengths: bool = True  # the program is for tensors of the same length
+    # A constant requires a gradient, which the program would not give it.
+    on_trainable: Callable[[], None] | None = None
 
 
 class Recorder:
@@ -225,6 +227,8 @@ class _Builder:
     def _constant(self, value: Value) -> Any:
         if value.shares in self.slots and isinstance(self.slots[value.shares], Ref):
             self.recorder.rules.on_constant()
+        if value.tensor.requires_grad and self.recorder.rules.on_trainable is not None:
+            self.recorder.rules.on_trainable()
         self.recorder.constants.append(value.original.detach())
         constant = Constant(len(self.recorder.constants) - 1)
         if value.maker != MADE_OF_DATA or value.shares not in self.written:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import os
 from collections import OrderedDict
 from typing import IO, Any
@@ -115,7 +116,8 @@ def _program(data: dict[str, Any]) -> ExportedProgram:
         [OutputSpec(OutputKind[k], _argument(a), t) for k, a, t in data["outputs"]],
     )
     names = data["names"]
-    if not all(str(name).isidentifier() for name in [*names[0], *names[1]]):
+    arguments = [*names[0], *names[1]]
+    if len({*arguments}) < len(arguments) or not all(map(_is_name, arguments)):
         raise ValueError(f"load: the file has arguments that are not Python names, {names}")
     return ExportedProgram(
         GraphModule({}, _graph(data)),
@@ -127,6 +129,10 @@ def _program(data: dict[str, Any]) -> ExportedProgram:
         data["constants"],
         None,
     )
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
 
 
 def _text(value: Any) -> str:

@@ -60,6 +60,16 @@ def _warn_of_constant() -> None:
     )
 
 
+def _refuse_trainable() -> None:
+    raise RuntimeError(
+        "trace: the function uses a tensor that requires grad and is neither an input nor a "
+        "parameter of the traced module; the trace would keep it as a constant without a gradient: "
+        "make it a parameter or an input, or detach it"
+    )
+
+
 # Of traces, and of what is written into files.
-WARNING = Rules(_warn_of_read, _warn_of_constant, notes_lengths=False)
+WARNING = Rules(
+    _warn_of_read, _warn_of_constant, notes_lengths=False, on_trainable=_refuse_trainable
+)
 STRICT = Rules(_refuse_read, _warn_of_constant)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 from typing import NamedTuple
 
 import pytest
@@ -259,6 +261,66 @@ def test_sizes_are_part_of_a_trace():
     for shape in [(5, 3), (4, 6)]:
         x = torch.arange(float(shape[0] * shape[1])).reshape(shape)
         assert torch.equal(traced(x)[:, 0], x.sum(1) / shape[1])
+
+
+def test_a_trace_with_autocast_keeps_no_parameters():
+    class Cast(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        def forward(self, x):
+            with torch.autocast("cpu", torch.bfloat16):
+                return self.layer(x)
+
+    traced = jit.trace(Cast(), torch.ones(1, 2))
+    assert traced(torch.ones(1, 2)).dtype == torch.bfloat16
+    weight = weakref.ref(traced.layer.weight)
+    del traced
+    gc.collect()
+    assert weight() is None
+
+
+def test_constants_of_a_trace_have_no_gradient():
+    weight = torch.ones(2, requires_grad=True)
+    with pytest.raises(RuntimeError, match="uses a tensor that requires grad and is neither"):
+        jit.trace(lambda x: x * weight, torch.ones(2))
+    fixed = weight.detach()
+    assert jit.trace(lambda x: x * fixed, torch.ones(2))(torch.ones(2)).tolist() == [1, 1]
+
+
+def test_sizes_of_a_trace_within_a_trace():
+    def resized(x):
+        rows = x.shape[0]
+        return x.reshape(rows * 2, -1) * rows + torch.zeros(rows * 2, 1)
+
+    inner = jit.trace(resized, torch.ones(2, 4))
+    outer = jit.trace(lambda x: inner(x + 1), torch.ones(3, 4))
+    x = torch.rand(5, 4)
+    assert torch.equal(outer(x), resized(x + 1))
+
+
+def test_decisions_of_a_trace_within_a_trace():
+    inner = jit.trace(lambda x: x * 2 if x.shape[0] > 2 else x, torch.ones(3))
+    outer = jit.trace(lambda x: inner(x) + 1, torch.ones(4))
+    assert outer(torch.ones(5)).tolist() == [3] * 5
+    with pytest.raises(RuntimeError, match="'gt 2 2' was True"):
+        outer(torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [torch.Tensor.detach, torch.ops.aten.detach, lambda x: torch.einsum("ij,kj->ik", x, x)],
+)
+def test_operators_of_a_trace_within_a_trace(function):
+    inner = jit.trace(lambda x: function(x) * 2, torch.ones(2, 2))
+    outer = jit.trace(lambda x: inner(x) + 1, torch.ones(2, 2))
+    x = torch.rand(3, 3)
+    assert torch.equal(outer(x), function(x) * 2 + 1)
+    assert [step.op for step in outer.graph.steps] == [
+        *(step.op for step in inner.graph.steps),
+        "add",
+    ]
 
 
 def test_a_size_that_was_kept_is_a_number():

@@ -211,3 +211,13 @@ def test_an_assignment_is_one_change(index: Any, value: Any) -> None:
     x = torch.zeros(4, 3)
     x[index] = value
     assert x._version == 1
+
+
+@pytest.mark.parametrize("indices", [(), (torch.tensor(True),)], ids=["none", "a truth"])
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_positions_of_no_dimension_are_refused(indices: Any, accumulate: bool) -> None:
+    x = torch.zeros(2, 3)
+    for put in (x.index_put, x.index_put_):
+        with pytest.raises(IndexError, match="expected positions or a mask for some dimension"):
+            put(indices, torch.ones(3), accumulate)
+    assert x.tolist() == [[0.0] * 3] * 2

@@ -89,6 +89,12 @@ def test_keywords_that_are_code(data):
     assert not Path("ran").exists()
 
 
+@pytest.mark.parametrize("names", [[["lambda"], []], [["x", "x"], []], [["x"], ["x"]]])
+def test_names_that_no_arguments_can_have(data, names):
+    with pytest.raises(ValueError, match="not Python names"):
+        load(data, names=names)
+
+
 @pytest.mark.parametrize("op", ["get_attr", "call_module", "call_method"])
 def test_paths_that_are_code(op, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -8,6 +8,9 @@ import pytest
 
 import flambeau as torch
 from flambeau import nn
+from flambeau._recording import files
+from flambeau._recording.program import Program, Replay, Step
+from flambeau._recording.tape import Ref
 from flambeau.serialization import load, save
 
 _ERRORS = (RuntimeError, ValueError, NotImplementedError, pickle.PickleError)
@@ -63,3 +66,93 @@ def test_values_of_other_types(write, read):
                 read(file)
             except _ERRORS:
                 continue
+
+
+# --- programs that say something else
+
+_VALUES = (
+    *(None, True, 0, -1, 1, 2, 2**31, 2**63, 2.5, float("nan"), 1j, "text", "eq"),
+    *([], [None], (), (1, -1), torch.int8, torch.device("cpu"), torch.channels_last),
+    *(Ref(0), Ref(-1), Ref(5), Ref(2**31), [Ref(0), None], (Ref(0), 3), [Ref(0), [Ref(0)]]),
+)
+_OTHER_OPS = (
+    *("cat", "stack", "index_put", "_index", "max.dim_out", "lstm", "_fused_sgd_", "view", "topk"),
+    *("sizes.size", "sizes.check", "sizes.pow", "sizes.floordiv", "data_ptr", "no operator"),
+)
+
+
+def recorded_steps():
+    def function(x):
+        y = torch.cat([x, x * x.shape[0]]).view(x.shape[0], 2, -1)
+        y[:, torch.tensor([0, 1])] += torch.max(y, 0)[0]
+        return y.sum(x.dim() - 1) if x.shape[0] > 1 else y
+
+    return torch.jit.trace(function, torch.ones(2, 4)).graph
+
+
+def changed(step, chance):
+    """A step with something else in it."""
+    args = list(step.args)
+    what = chance.randrange(6)
+    if what == 0:
+        return step._replace(op=chance.choice(_OTHER_OPS))
+    if what == 1:
+        return step._replace(results=chance.choice([(), (-1,), (0,), (7, 8), (2**31,), (-5,)]))
+    if what == 2:
+        return step._replace(mode=chance.choice([(True, torch.int8), (1, None), (False, "text")]))
+    if what == 3 or not args:
+        args.insert(chance.randrange(len(args) + 1), chance.choice(_VALUES))
+    elif what == 4:
+        del args[chance.randrange(len(args))]
+    else:
+        args[chance.randrange(len(args))] = chance.choice(_VALUES)
+    return step._replace(args=tuple(args))
+
+
+def run_from_data(program, inputs):
+    Replay(files.program_of(files.program_data(program))).run(inputs, ())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_steps_that_say_something_else(seed):
+    whole = recorded_steps()
+    chance = random.Random(seed)
+    refused = 0
+    for _ in range(60):
+        steps = list(whole.steps)
+        for _ in range(chance.choice([1, 1, 3])):
+            place = chance.randrange(len(steps))
+            steps[place] = changed(steps[place], chance)
+        if chance.random() < 0.1:
+            chance.shuffle(steps)
+        try:
+            run_from_data(whole._replace(steps=steps), [torch.rand(2, 4)])
+        except (*_ERRORS, TypeError, IndexError, OverflowError, KeyError):
+            refused += 1
+    assert refused > 20
+
+
+@pytest.mark.parametrize(
+    ("op", "args"),
+    [
+        ("cat", ([Ref(0), None],)),
+        ("stack", ([None, None],)),
+        ("max.dim_out", (Ref(0), 0, False, [None, None])),
+        ("_pad_sequence", ([None], True, 0.0, "right")),
+    ],
+)
+def test_lists_without_their_tensors(op, args):
+    program = Program(["x"], 1, 3, [Step(op, args, (1, 2))], [], Ref(1))
+    with pytest.raises(TypeError, match="a tensor of it is missing"):
+        run_from_data(program, [torch.ones(2, 2)])
+
+
+def test_a_parameter_that_cannot_say_whether_it_is_trained():
+    content = load(io.BytesIO(written_script()))
+    parameters = content["module"]["children"]["0"]["parameters"]
+    parameters["weight"] = (parameters["weight"][0], torch.ones(2))
+    file = io.BytesIO()
+    save(content, file)
+    file.seek(0)
+    with pytest.raises(RuntimeError, match="more than one"):
+        torch.jit.load(file)

@@ -172,6 +172,18 @@ def test_checks_of_the_package_are_no_reads() -> None:
     assert current() is None
 
 
+def test_a_recording_in_a_block_that_is_not_recorded() -> None:
+    x = fb.ones(2)
+
+    def checking(x: Tensor) -> Tensor:
+        with unrecorded():
+            assert ops(recorded(lambda x: x + 1, x)) == ["add"]
+            x.sum()
+        return x * 2
+
+    assert ops(recorded(checking, x)) == ["mul"]
+
+
 def test_modes_are_part_of_a_step() -> None:
     def switching(x: Tensor) -> Tensor:
         with fb.no_grad():
