@@ -70,14 +70,22 @@ def _relative_spread(times: list[float]) -> float:
     return (high - low) / 2 / middle
 
 
+def _python_of(tree: str) -> str:
+    return os.path.join(tree, ".venv/bin/python")
+
+
+def is_tree(module: str) -> bool:
+    """Whether it is the folder of a tree that was built, and not the name of a module."""
+    return os.path.exists(_python_of(module))
+
+
 class Side(Process):
     """A worker process of one framework."""
 
     def __init__(self, module: str, threads: int) -> None:
         # Another tree has the same module, built from other sources in an environment of its own.
-        is_tree = os.path.isdir(module)
-        python = os.path.join(module, ".venv/bin/python") if is_tree else sys.executable
-        name = "flambeau" if is_tree else module
+        python = _python_of(module) if is_tree(module) else sys.executable
+        name = "flambeau" if is_tree(module) else module
         super().__init__(module, "worker", name, str(threads), threads=threads, python=python)
         self.origin = str(self.answer()["origin"])  # the file that was really imported
 
@@ -358,10 +366,10 @@ def parse_arguments() -> argparse.Namespace:
         "--against",
         default="torch",
         help="the module that it is judged by, or the folder of another tree of Flambeau that "
-        "was built (make demo): for what a change costs",
+        "was built (make .venv/.test): for what a change costs",
     )
     options = parser.parse_args()
-    if os.path.isdir(options.against) and {*OTHER_GROUPS} & {*(options.only or ())}:
+    if is_tree(options.against) and {*OTHER_GROUPS} & {*(options.only or ())}:
         parser.error(f"beside another tree, {', '.join(OTHER_GROUPS)} are not measured")
     return options
 
@@ -380,8 +388,8 @@ def main() -> None:
     options = parse_arguments()
     modules = (options.module, options.against)
     rounds = 3 if options.quick else 9
-    is_tree = os.path.isdir(options.against)
-    chosen = options.only or [*GROUPS, *(() if is_tree else OTHER_GROUPS)]
+    is_before = is_tree(options.against)
+    chosen = options.only or [*GROUPS, *(() if is_before else OTHER_GROUPS)]
     facts = machine.describe(("flambeau", "torch", "numpy"))
     print(f"{facts['cpu']}, {options.threads} threads; ratio = {modules[1]} / {modules[0]} time\n")
     if os.getloadavg()[0] > 0.5:
@@ -391,7 +399,7 @@ def main() -> None:
     rates = None
     for name, group in GROUPS.items():
         selected = [case for case in cases if case.group == name]
-        if is_tree:
+        if is_before:
             group = dataclasses.replace(group, mean_bar=SAME_SPEED)
             selected = [dataclasses.replace(case, bar=SAME_SPEED) for case in selected]
         if selected:
