@@ -114,6 +114,13 @@ Meta& meta_of(const Tensor& t) {
 
 OutputMeta output_meta(const Tensor& t) { return {t.dtype(), t.device(), t.sizes().vec()}; }
 
+void add_output(Node& node, const Tensor& t) {
+  OutputMeta& meta = node.outputs.extend();
+  meta.dtype = t.dtype();
+  meta.device = t.device();
+  meta.sizes.assign(t.sizes().begin(), t.sizes().end());
+}
+
 void set_requires_grad(const Tensor& t, bool wanted) {
   if (t->flags & kBatched) return set_requires_grad(t->autograd->batch, wanted);
   FB_CHECK(!wanted || is_floating(t.dtype()) || is_complex(t.dtype()),

@@ -93,5 +93,7 @@ void retain_grad(const Tensor& t);
 void accumulate(const Tensor& variable, const Tensor& grad);
 
 OutputMeta output_meta(const Tensor& t);
+// Notes that the node has one more result, which is like `t`.
+void add_output(Node& node, const Tensor& t);
 
 }  // namespace fb::autograd

@@ -7,16 +7,34 @@
 
 namespace fb::autograd {
 
+// Whether its gradient goes straight to the node that it names: most inputs are like that.
+static bool is_result(const TensorImpl& t) {
+  return t.grad_fn && !t.base && !(t.flags & (kBatched | kCut));
+}
+
 void Recorder::input(const Tensor& t) {
   const size_t index = count_++;
-  Edge& edge = edges_.emplace_back();
-  if (!t) return;
+  if (!t) {
+    edges_.emplace_back();
+    return;
+  }
   const bool wants_grad = requires_grad(t);
   const bool is_recorded = wants_grad && records_;
-  if (is_recorded) edge = gradient_edge(t);
-  const bool is_wanted = note_dual(index, t) || is_recorded;
+  if (!is_recorded)
+    edges_.emplace_back();
+  else if (is_result(*t.get()))
+    edges_.push_back({NodeRef::retain(t->grad_fn), t->output_nr});
+  else
+    edges_.push_back(gradient_edge(t));
+  const bool is_dual = flags_of(t) & kDual && !mode.quiet && has_tangent(t);
+  if (is_dual) [[unlikely]]
+    note_dual(index, t);
+  const bool is_wanted = is_dual || is_recorded;
   connects_ |= is_recorded;
-  if (is_wanted && index < 32) wanted_ |= 1u << index;
+  if (is_wanted && index < 32)
+    wanted_ |= 1u << index;
+  else
+    wants_beyond_ |= is_wanted;
   wants_node_ |= is_wanted;
   if (t->flags & kCut)
     cut_ = t->cut;
@@ -24,11 +42,9 @@ void Recorder::input(const Tensor& t) {
     cut_ = mode.cut;
 }
 
-bool Recorder::note_dual(size_t index, const Tensor& t) {
-  if (mode.quiet || !(flags_of(t) & kDual) || !has_tangent(t)) return false;
+void Recorder::note_dual(size_t index, const Tensor& t) {
   if (!duals_) duals_ = std::make_unique<DualInputs>();
   duals_->add(index, t);
-  return true;
 }
 
 void Recorder::prepare(Node* node) {
@@ -37,7 +53,7 @@ void Recorder::prepare(Node* node) {
   node->location = SourceLocation::here();
   if (profile::is_on()) [[unlikely]]
     profile::note_node(node->sequence);
-  for (Edge& edge : edges_) node->edges.push_back(std::move(edge));
+  node->edges = std::move(edges_);
 }
 
 void Recorder::note_cut(const Tensor& result) const {
@@ -48,7 +64,7 @@ void Recorder::note_cut(const Tensor& result) const {
 
 void Recorder::attach(const NodeRef& node, TensorList results, uint32_t differentiable) const {
   for (size_t i = 0; i < results.size(); ++i) {
-    node->outputs.push_back(output_meta(results[i]));
+    add_output(*node, results[i]);
     const DType dtype = results[i].dtype();
     if (connects_ && (i >= 32 || differentiable >> i & 1) &&
         (is_floating(dtype) || is_complex(dtype)))
@@ -57,7 +73,7 @@ void Recorder::attach(const NodeRef& node, TensorList results, uint32_t differen
 }
 
 void Recorder::attach_inplace(const NodeRef& node, const Tensor& self) const {
-  node->outputs.push_back(output_meta(self));
+  add_output(*node, self);
   if (connects_) rebase_history(self, node);
 }
 

@@ -95,7 +95,7 @@ class Recorder {
   bool needs(size_t input) const { return input < 32 && wanted_ >> input & 1; }
   bool needs_any(size_t first, size_t count) const {
     for (size_t i = first; i < first + count; ++i)
-      if (i >= 32 ? static_cast<bool>(edges_[i].node) : needs(i)) return true;
+      if (i >= 32 ? wants_beyond_ : needs(i)) return true;
     return false;
   }
 
@@ -145,12 +145,14 @@ class Recorder {
   // Both, where the node saves none of its results.
   void finish(const NodeRef& node, TensorList results, uint32_t differentiable = ~0U) const {
     attach(node, results, differentiable);
-    for (const int64_t level : levels()) carry(node, results, level, differentiable);
+    if (duals_) [[unlikely]]
+      for (const int64_t level : levels()) carry(node, results, level, differentiable);
   }
   void finish(const NodeRef& node, const Tensor& result) const { finish(node, list_of(result)); }
   void finish_inplace(const NodeRef& node, const Tensor& self) const {
     attach_inplace(node, self);
-    for (const int64_t level : levels()) carry_inplace(node, self, level);
+    if (duals_) [[unlikely]]
+      for (const int64_t level : levels()) carry_inplace(node, self, level);
   }
   // The same for windows on the first input, which `again` makes of another tensor.
   template <class R, class F>
@@ -167,17 +169,18 @@ class Recorder {
  private:
   static TensorList list_of(const Tensor& t) { return {&t, 1}; }
   static TensorList list_of(const std::vector<Tensor>& list) { return list; }
-  bool note_dual(size_t index, const Tensor& t);
+  void note_dual(size_t index, const Tensor& t);
   void prepare(Node* node);
   void note_cut(const Tensor& result) const;
 
   bool records_;
   bool wants_node_ = false;
   bool connects_ = false;  // some input has an edge
+  bool wants_beyond_ = false;  // one of the inputs that have no bit in `wanted_`
   uint32_t wanted_ = 0;
   uint32_t count_ = 0;
   const Cut* cut_ = nullptr;
-  SmallVec<Edge, 4> edges_;
+  decltype(Node::edges) edges_;
   std::unique_ptr<DualInputs> duals_;
 };
 

@@ -94,6 +94,19 @@ bool gather_size(const Call& call, Py_ssize_t from, Match& match, int slot) {
   return true;
 }
 
+std::string missing_arguments(const OverloadSet& set, const Overload& overload,
+                              const Match& found) {
+  std::string text = std::string(set.name) + "() missing required arguments: ";
+  const char* before = "\"";
+  for (int i = 0; i < overload.count; ++i) {
+    const ArgSpec& spec = overload.args[i];
+    if (!spec.required || found.slots[spec.slot]) continue;
+    text += before + std::string(spec.name) + "\"";
+    before = ", \"";
+  }
+  return text;
+}
+
 bool match(const OverloadSet& set, const Overload& overload, const Call& call, Match& out,
            Reason* reason) {
   std::fill_n(out.slots, overload.slots, nullptr);
@@ -156,15 +169,12 @@ bool match(const OverloadSet& set, const Overload& overload, const Call& call, M
     }
     out.slots[spec->slot] = o;
   }
-  std::string missing;
   for (int i = 0; i < overload.count; ++i) {
     const ArgSpec& spec = overload.args[i];
     if (!spec.required || out.slots[spec.slot]) continue;
     if (!reason) return false;
-    missing += (missing.empty() ? "\"" : ", \"") + std::string(spec.name) + "\"";
+    return no(reason, missing_arguments(set, overload, out));
   }
-  if (!missing.empty())
-    return no(reason, std::string(set.name) + "() missing required arguments: " + missing);
   return true;
 }
 

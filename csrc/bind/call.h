@@ -184,7 +184,10 @@ Ref tensor_on_array(PyObject* object);
 template <class F>
 PyObject* binary_slot(const OperatorNames& names, ArgType left, ArgType right, PyObject* a,
                       PyObject* b, F&& f) {
-  if (fits(left, a) && fits(right, b) && !is_mode_active()) [[likely]]
+  const auto is_fit = [](ArgType type, PyObject* o) {
+    return Py_TYPE(o) == tensor_type || fits(type, o);  // every slot takes tensors
+  };
+  if (is_fit(left, a) && is_fit(right, b) && !is_mode_active()) [[likely]]
     return guarded(names.name, [&] { return wrap(f(a, b)); });
   return guarded(names.name, [&] {
     PyObject* const operands[] = {a, b};

@@ -10,7 +10,7 @@
 #include "bind/value_types.h"
 #include "core/observe.h"
 #include "gen/ops/sparse.h"
-#include "kernel/table.h"
+#include "ops/host.h"
 #include "ops/layout.h"
 
 namespace nb = nanobind;
@@ -25,9 +25,8 @@ PyObject* item_of(const Tensor& tensor) {
   if (autograd::requires_grad(tensor)) autograd::note_number_taken("item");
   FB_CHECK(tensor.numel() == 1, "a Tensor with ", tensor.numel(),
            " elements cannot be converted to Scalar");
-  alignas(16) char element[16];
-  kernel::of(tensor).to_host(tensor.data(), tensor.element_size(), element);
-  return to_python_number(tensor.dtype(), element);
+  alignas(16) ops::RoomForElement room;
+  return to_python_number(tensor.dtype(), ops::host_element(tensor, room));
 }
 nb::object object_of(Tensor tensor) { return nb::steal(wrap(std::move(tensor))); }
 

@@ -49,13 +49,19 @@ class SmallVec {
     for (size_t i = size_; i < n; ++i) data_[i] = value;
     size_ = n;
   }
-  void push_back(T value) {
+  void push_back(const T& value) { push_back(T(value)); }  // it may be one of these elements
+  void push_back(T&& value) {
     reserve(size_ + 1);
     data_[size_++] = std::move(value);
   }
   T& emplace_back() {
     push_back(T());
     return back();
+  }
+  // One more element, with whatever value: for those who set all of it.
+  T& extend() {
+    reserve(size_ + 1);
+    return data_[size_++];
   }
   void pop_back() { --size_; }
   void clear() { size_ = 0; }

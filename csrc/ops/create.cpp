@@ -37,6 +37,7 @@ bool holds(DType t, double value) {
 
 void check_held(DType t, const Scalar& value) {
   if (t == DType::kBool) return;
+  if (value.is_integral() && (value.to<uint64_t>() & ~uint64_t{1}) == 0) return;  // 0 and 1
   const auto number = value.to<Complex<double>>();
   bool is_held = holds(t, number.re) && (is_complex(t) ? holds(t, number.im) : number.im == 0);
   if (t == DType::kUInt8 && value.is_integral()) is_held |= holds(t, -number.re);

@@ -9,13 +9,17 @@
 
 namespace fb::ops {
 
-Scalar host_number(const Tensor& t) {
+const void* host_element(const Tensor& t, RoomForElement& room) {
   FB_ASSERT(t.numel() == 1);
   if (t.device() == kHost) [[likely]]
-    return Scalar::load(t.dtype(), t.data());
-  alignas(16) char element[16];
-  kernel::of(t).to_host(t.data(), t.element_size(), element);
-  return Scalar::load(t.dtype(), element);
+    return t.data();
+  kernel::of(t).to_host(t.data(), t.element_size(), room);
+  return room;
+}
+
+Scalar host_number(const Tensor& t) {
+  alignas(16) RoomForElement room;
+  return Scalar::load(t.dtype(), host_element(t, room));
 }
 
 std::vector<int64_t> host_integers(const Tensor& t) {

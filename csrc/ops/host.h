@@ -13,6 +13,9 @@ namespace fb::ops {
 
 // The only element of a tensor.
 Scalar host_number(const Tensor& t);
+// The same where it lies, or else copied to `room`.
+using RoomForElement = char[16];
+const void* host_element(const Tensor& t, RoomForElement& room);
 // All elements of a tensor of integers, in row-major order.
 std::vector<int64_t> host_integers(const Tensor& t);
 // The other way: numbers of the host as a vector of int64 on a device.

@@ -43,8 +43,9 @@ void store_params(std::span<const Scalar> params, DType t, char (&out)[kMaxParam
   }
 }
 
-// The common case: contiguous tensors of one shape and of the kernel's own type, and numbers.
-// Returns false when the operands are not like that.
+// The common case: contiguous tensors of the result's shape and of the kernel's own type, and
+// numbers. The caller knows the shapes; returns false when the operands are otherwise not like
+// that.
 bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Types& types,
                 const void* params, const Tensor& out) {
   kernel::PointwiseRun run;
@@ -54,7 +55,7 @@ bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Ty
     const DType wanted = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
     if (inputs[i].is_tensor()) {
       const Tensor& t = inputs[i].tensor();
-      if (t.dtype() != wanted || !t.is_contiguous() || !(t.sizes() == out.sizes())) return false;
+      if (t.dtype() != wanted || !t.is_contiguous()) return false;
       run.in[i] = t.data();
     } else {
       inputs[i].scalar().store(wanted, numbers[i]);
@@ -71,6 +72,15 @@ bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Ty
   run.out = out.data();
   run.params = params;
   kernel::of(out).pointwise_run(run);
+  return true;
+}
+
+bool have_shape(std::span<const Operand> inputs, IntSpan shape) {
+  for (const Operand& operand : inputs) {
+    if (!operand.is_tensor()) continue;
+    const IntSpan sizes = operand.tensor().sizes();
+    if (sizes.data() != shape.data() && !(sizes == shape)) return false;
+  }
   return true;
 }
 
@@ -142,7 +152,7 @@ void write_into(const PointwiseOp& op, std::span<const Operand> inputs,
     if (operand.is_tensor()) check_no_partial_overlap(out, operand.tensor());
   alignas(16) char values[kMaxParams * 16];
   store_params(params, types.kernel, values);
-  if (out.is_contiguous() && out.dtype() == types.kernel_out &&
+  if (out.is_contiguous() && out.dtype() == types.kernel_out && have_shape(inputs, out.sizes()) &&
       run_simple(op, inputs, types, values, out))
     return;
   run_general(op, inputs, types, values, out, order_of(out.sizes(), &out, inputs));
@@ -203,16 +213,12 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
     first = &operand.tensor();
     break;
   }
-  if (first && first->is_contiguous() && types.result == types.kernel_out) {
+  if (first && first->is_contiguous() && types.result == types.kernel_out &&
+      have_shape(inputs, first->sizes())) {
     // Guess that every operand looks like the first; make_tensor is cheap next to finding out
     // beforehand.
-    bool alike = true;
-    for (const Operand& operand : inputs)
-      alike &= !operand.is_tensor() || operand.tensor().sizes() == first->sizes();
-    if (alike) {
-      Tensor out = make_tensor(first->sizes(), types.result, first->device());
-      if (run_simple(op, inputs, types, values, out)) return out;
-    }
+    Tensor out = make_tensor(first->sizes(), types.result, first->device());
+    if (run_simple(op, inputs, types, values, out)) return out;
   }
   const Dims shape = broadcast_inputs(inputs);
   const Dims order = order_of(shape, nullptr, inputs);

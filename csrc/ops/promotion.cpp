@@ -35,7 +35,28 @@ DType scalar_type(const Scalar& scalar) {
   }
 }
 
+namespace {
+
+// Whether the tensors have one type and no number is of a higher kind: most calls are like that.
+bool are_of_type(std::span<const Operand> operands, DType type) {
+  const bool outweighs_numbers = is_floating(type) || is_complex(type);
+  for (const Operand& operand : operands) {
+    if (operand.is_tensor() ? operand.tensor().dtype() != type
+                            : !outweighs_numbers ||
+                                  (operand.scalar().kind() == Scalar::Kind::kComplex &&
+                                   !is_complex(type)))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 DType result_type(std::span<const Operand> operands) {
+  if (operands[0].is_tensor()) {
+    const DType type = operands[0].tensor().dtype();
+    if (are_of_type(operands, type)) return type;
+  }
   MaybeType dimensioned, zero_dim, number;
   for (const Operand& operand : operands) {
     if (!operand.is_tensor())
