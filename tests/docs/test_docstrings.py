@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import enum
 import importlib
 import inspect
 import pkgutil
@@ -191,7 +192,8 @@ def public_values(module: str) -> dict[str, Any]:
         and isinstance(value, (type, types.FunctionType))
         and value.__module__.startswith("flambeau.")
         and type(value).__name__ != "nb_type"
-        and not (isinstance(value, type) and issubclass(value, BaseException))
+        # Python 3.13 shows the constructor of an enumeration as (*values).
+        and not (isinstance(value, type) and issubclass(value, (BaseException, enum.Enum)))
     }
 
 

@@ -16,6 +16,7 @@ constexpr int kBuckets = 256;
 constexpr int64_t kRun = 32;          // sorted without branches that depend on the data
 constexpr int64_t kMergeLimit = 400;  // below, merging beats clearing and adding up buckets
 constexpr int64_t kParallelRow = 1 << 17;
+constexpr int64_t kPiece = 1 << 16;  // of a row whose first elements are found in parallel
 
 int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -142,24 +143,32 @@ Item* sort_items(Item* items, Item* other, int64_t n) {
   return RadixSort<Item>(items, other, n).run();
 }
 
-// Moves the k first of n items to the front, in order. Candidates collect in a buffer; whenever
-// that is full it is cut down to the best k, which tells what the next ones have to beat.
+// The smallest key of a group of elements: what vectors compare, whatever the length of a key.
+constexpr int64_t kGroup = 64;
 template <class T>
-const ItemOf<T>* first_items(const T* row, int64_t n, int64_t k, bool descending,
+KeyOf<T> lowest_key(const T* group, bool descending) {
+  const auto flip = static_cast<KeyOf<T>>(descending ? ~KeyOf<T>(0) : KeyOf<T>(0));
+  auto lowest = static_cast<KeyOf<T>>(~KeyOf<T>(0));
+  for (int64_t i = 0; i < kGroup; ++i) {
+    const auto key = static_cast<KeyOf<T>>(encode(element_at(group + i)) ^ flip);
+    lowest = key < lowest ? key : lowest;
+  }
+  return lowest;
+}
+
+// The k first items of a part of a row, in order. Candidates collect in a buffer; whenever that is
+// full it is cut down to the best k, which tells what the next ones have to beat.
+template <class T>
+const ItemOf<T>* first_items(const T* row, int64_t from, int64_t to, int64_t k, bool descending,
                              ItemOf<T>* candidates, ItemOf<T>* other, int64_t capacity) {
   using Item = ItemOf<T>;
-  constexpr int64_t kGroup = 64;
   int64_t count = 0;
-  uint64_t limit = ~uint64_t{0};  // a key has to be below it once there are k candidates
+  KeyOf<T> limit = 0;  // a key has to be below it once there are k candidates
   bool cut = false;
-  for (int64_t begin = 0; begin < n; begin += kGroup) {
-    const int64_t end = min64(n, begin + kGroup);
-    if (cut) {
-      // Most groups hold nothing: that is found out without a branch for each element.
-      bool any = false;
-      for (int64_t i = begin; i < end; ++i) any |= key_of(element_at(row + i), descending) < limit;
-      if (!any) continue;
-    }
+  for (int64_t begin = from; begin < to; begin += kGroup) {
+    const int64_t end = min64(to, begin + kGroup);
+    // Most groups hold nothing: that is found out without a branch for each element.
+    if (cut && end - begin == kGroup && lowest_key(row + begin, descending) >= limit) continue;
     for (int64_t i = begin; i < end; ++i) {
       const Item item = item_of(row, static_cast<uint32_t>(i), descending);
       if (cut && item.key() >= limit) continue;
@@ -169,7 +178,7 @@ const ItemOf<T>* first_items(const T* row, int64_t n, int64_t k, bool descending
       if (sorted != candidates)
         for (int64_t j = 0; j < k; ++j) candidates[j] = sorted[j];
       count = k;
-      limit = candidates[k - 1].key();
+      limit = static_cast<KeyOf<T>>(candidates[k - 1].key());
       cut = true;
     }
   }
@@ -186,14 +195,19 @@ class RowSorter {
         k_(k),
         descending_(descending),
         partial_(k < n / 4),
+        pieces_(partial_ && n >= kParallelRow && k <= kPiece / 16 && !detail::in_parallel()
+                    ? (n + kPiece - 1) / kPiece
+                    : 1),
         capacity_(partial_ ? (4 * k > 64 ? 4 * k : 64) : n),
-        items_(new Item[2 * capacity_]) {}
+        items_(new Item[pieces_ > 1 ? 2 * pieces_ * k : 2 * capacity_]) {}
 
   void run(const T* row, T* values, int64_t* indices) {
     const Item* sorted;
     Item* const other = items_.get() + capacity_;
-    if (partial_ && capacity_ < n_) {
-      sorted = first_items(row, n_, k_, descending_, items_.get(), other, capacity_);
+    if (pieces_ > 1) {
+      sorted = first_of_pieces(row);
+    } else if (partial_ && capacity_ < n_) {
+      sorted = first_items(row, 0, n_, k_, descending_, items_.get(), other, capacity_);
     } else {
       parallel_for(n_, kGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i)
@@ -211,10 +225,29 @@ class RowSorter {
   }
 
  private:
+  // The first of the first of each piece. Positions tell equal keys apart, so that it does not
+  // matter how a row is cut.
+  const Item* first_of_pieces(const T* row) {
+    parallel_for(pieces_, 1, [&](int64_t begin, int64_t end) {
+      const std::unique_ptr<Item[]> room(new Item[2 * capacity_]);
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t from = p * kPiece;
+        const int64_t to = min64(n_, from + kPiece);
+        const Item* first = first_items(row, from, to, k_, descending_, room.get(),
+                                        room.get() + capacity_, capacity_);
+        // A short last piece may have fewer: what fills up comes after everything.
+        for (int64_t i = 0; i < k_; ++i)
+          items_[p * k_ + i] = i < to - from ? first[i] : Item::last();
+      }
+    });
+    return sort_items(items_.get(), items_.get() + pieces_ * k_, pieces_ * k_);
+  }
+
   const int64_t n_;
   const int64_t k_;
   const bool descending_;
   const bool partial_;
+  const int64_t pieces_;
   const int64_t capacity_;
   const std::unique_ptr<Item[]> items_;
 };

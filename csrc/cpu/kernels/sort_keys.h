@@ -56,12 +56,16 @@ FB_FN auto encode(T value) {
   }
 }
 
+template <class T>
+using KeyOf = typename UnsignedOf<sizeof(T)>::type;
+
 // A key of up to 32 bits above its position, in one word: comparing words is a stable comparison of
 // keys.
 struct SmallItem {
   uint64_t word;
   static constexpr int kFirstBit = 32;
   static FB_FN SmallItem make(uint64_t key, uint32_t position) { return {key << 32 | position}; }
+  static FB_FN SmallItem last() { return {~uint64_t{0}}; }
   FB_FN uint32_t position() const { return static_cast<uint32_t>(word); }
   FB_FN uint64_t key() const { return word >> 32; }
   FB_FN bool operator<(SmallItem other) const { return word < other.word; }
@@ -71,6 +75,7 @@ struct LargeItem {
   uint64_t word;
   uint64_t at;
   static FB_FN LargeItem make(uint64_t key, uint32_t position) { return {key, position}; }
+  static FB_FN LargeItem last() { return {~uint64_t{0}, ~uint64_t{0}}; }
   FB_FN uint32_t position() const { return static_cast<uint32_t>(at); }
   FB_FN uint64_t key() const { return word; }
   FB_FN bool operator<(LargeItem other) const {
