@@ -26,8 +26,6 @@ from flambeau.utils.data import (
 from flambeau.utils.data._workers import packing
 from tests.sanitized import not_sanitized
 
-pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
-
 LISTS = {
     "integers": [3, -(2**63), 2**63 - 1, 0, 7],
     "large integers": [1, 2**70],

@@ -125,7 +125,7 @@ class TestExceptions:
 
     def test_batch_that_cannot_be_sent(self) -> None:
         loader = DataLoader(Calls(lambda i: lambda: i), num_workers=1, collate_fn=list)
-        with pytest.raises(Exception, match=r"(?i)can't (pickle|get local|get attribute)|not found as|cannot pickle"):
+        with pytest.raises(Exception, match=r"(?i)can't (pickle|get local)"):
             next(iter(loader))
         grown = DataLoader(
             Calls(lambda i: fb.ones(1, requires_grad=True) * 2), num_workers=1, collate_fn=list

@@ -21,9 +21,6 @@ import flambeau as fb
 from flambeau.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
 from tests.process_files import file_behind
 
-# More workers than processors is what these tests are about.
-pytestmark = pytest.mark.filterwarnings("ignore:This DataLoader will create")
-
 Point = namedtuple("Point", "x y")
 
 
