@@ -107,6 +107,7 @@ NATIVE = (
     "ops.nms(boxes, scores, 0.5)",
     "ops.batched_nms(boxes, scores, labels, 0.5)",
     "ops.roi_align(x, rois, 7, 1 / 16, 2)",
+    "ops.roi_pool(x, rois, 7, 1 / 16)",
     "ops.roi_align(x, rois, 7, 1 / 16, 2).sum().backward()",
 )
 ANYWHERE = (

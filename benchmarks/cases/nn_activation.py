@@ -46,3 +46,11 @@ for call in (
     for size in (10_000, 1_000_000):
         prepare = functools.partial(elements, size=size)
         add_case(GROUP, f"{call} of {size:,}", prepare, f"grad({call}, x, {back})")
+
+for call in ("F.relu(x)", "F.gelu(x)", "F.silu(x)"):
+    add_case(
+        GROUP,
+        f"{call} of 1,000,000 bfloat16",
+        lambda t: {"F": t.nn.functional, "x": t.randn(10_000, 100).bfloat16()},
+        call,
+    )

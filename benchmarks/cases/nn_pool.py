@@ -39,6 +39,10 @@ for name, layer in LAYERS.items():
             make = functools.partial(prepare, layer=layer, shape=shape)
             add_case("nn-fused", f"{name}{kind}  [{sizes}]", make, BACKWARD)
 
+for name, statement in (("max_pool1d 2", "layer(x.detach())"), ("max_pool1d 2, fwd+bwd", BACKWARD)):
+    make = functools.partial(plain, layer=lambda t: t.nn.MaxPool1d(2), shape=(32, 64, 1000))
+    add_case("nn-fused", f"{name}  [32 x 64 x 1000]", make, statement)
+
 
 # --- other resolutions
 
@@ -70,9 +74,11 @@ add_case(
 )
 PADDED: dict[str, Callable[[Any], Any]] = {
     "reflection pad": lambda t: t.nn.ReflectionPad2d(2),
+    "replication pad": lambda t: t.nn.ReplicationPad2d(2),
     "zero pad": lambda t: t.nn.ZeroPad2d(2),
     "pixel shuffle": lambda t: t.nn.PixelShuffle(2),
 }
 for name, layer in PADDED.items():
     make = functools.partial(plain, layer=layer, shape=(16, 32, 64, 64))
     add_case("nn-resample", f"{name}, fwd+bwd  [16 x 32 x 64 x 64]", make, BACKWARD)
+    add_case("nn-resample", f"{name}  [16 x 32 x 64 x 64]", make, "layer(x.detach())")

@@ -68,6 +68,7 @@ ON_VECTORS = (
     "x.argmax()",
     "x.var()",
     "x.norm()",
+    "x.pow(2).sum()",
     "mask.any()",
     "i64.sum()",
     # copies
@@ -101,6 +102,7 @@ ON_MATRICES = (
     "t.log_softmax(x, 1)",
     "t.logsumexp(x, 1)",
     "x.t().contiguous()",
+    "x.tril()",
     "t.cat(halves)",
     "t.cat([x, y], 1)",
     "t.stack([x, y])",
