@@ -48,4 +48,4 @@ def complex_(make):
 
 @errors("complex", "polar")
 def part_errors(make):
-    yield (make(3), make(3, dtype="float64")), RuntimeError, "all tensors must have one dtype"
+    yield (make(3), make(3, dtype="float64")), RuntimeError, "all tensors must have the same dtype"
