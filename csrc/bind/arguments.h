@@ -14,7 +14,8 @@ using ops::Operand;
 
 // Whether `object` can be read as `type`.
 bool fits(ArgType type, PyObject* object);
-// A Python int, or an equivalent (a NumPy integer, an integral tensor of one element).
+// A Python int, or something equivalent to one (a NumPy integer, an integral tensor of a single
+// element).
 bool is_integer_like(PyObject* object);
 // A Python number, a NumPy scalar; not a tensor.
 bool is_number(PyObject* object);

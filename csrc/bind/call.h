@@ -159,7 +159,8 @@ inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
   return tensor;
 }
 
-// --- operators of the number protocol: for a type that does not fit, Python asks the other operand
+// --- operators of the number protocol: if a type does not fit, they leave it to Python to ask the
+// other operand
 
 // The names of an operator: in messages, and as the method that an override gets, reflected if only
 // the right operand is a tensor.

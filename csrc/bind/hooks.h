@@ -18,7 +18,8 @@ void set_accumulation_hooks(const Tensor& leaf, PyObject* dict);
 PyObject* add_node_hook(autograd::Node& node, PyObject* hook, bool before);
 
 // For the cycle collector: the Python objects that a node holds. The visitor must be the only owner
-// of the node, or they would be taken for garbage while the graph still needs them.
+// of the node, or the collector would take these objects for garbage while the graph still needs
+// them.
 int visit_hooks(const autograd::Node& node, visitproc visit, void* arg);
 
 // A tuple of tensors and None.

@@ -1,11 +1,11 @@
 // Tensors that share memory with NumPy arrays, buffers, DLPack producers and Arrow arrays, and
 // Python lists of elements.
 //
-// Note [Lifetime of shared memory] Whoever borrows memory keeps its owner alive: an array made from
-// a tensor holds the tensor's *storage* (not the tensor, which may get another storage), and the
-// storage of a tensor made from an array holds the array. A storage that was lent out is never
-// resized. The last tensor may die in a thread without the interpreter lock, so giving Python
-// objects back takes the lock first.
+// Note [Lifetime of shared memory]
+// A borrower of memory keeps its owner alive: an array made from a tensor holds the tensor's
+// *storage* (not the tensor, which may get another storage), and the storage of a tensor made from
+// an array holds the array. A storage that was lent out is never resized. The last tensor may die
+// in a thread without the interpreter lock, so releasing Python objects takes the lock first.
 #pragma once
 
 #include "bind/python.h"

@@ -3,7 +3,8 @@
 // Note [Stacks for nested calls]: each nested call takes some of the thread's stack and some of the
 // depth that Python allows. Programs nest thousands of them (a checkpoint in a checkpoint, a
 // Function whose backward calls backward), so every so often one continues on a stack of its own
-// with all of Python's depth. It stays the same thread, so that its modes, hooks and maps stay on.
+// with all of Python's depth. It stays the same thread, so that the modes, hooks and maps of the
+// thread stay on.
 #pragma once
 
 #include <exception>

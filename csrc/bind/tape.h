@@ -25,7 +25,8 @@ int32_t size_number(const tape::Tape& tape, PyObject* object);
 void give_size(tape::Tape& tape, const char* parameter, int32_t element, PyObject* object,
                int32_t place = -1);
 
-// The sizes among the arguments of a call; those that found no place by its end become checks.
+// The sizes among the arguments of a call. Those that have found no place in it by its end become
+// checks.
 class GivenSizes {
  public:
   GivenSizes(tape::Tape& tape, const Overload& overload, PyObject* const* slots);

@@ -24,7 +24,8 @@ struct Cut;   // where a tensor's history was cut off
 
 // Releases what a dying tensor holds of the graph.
 void release(TensorImpl& impl);
-// A batched tensor has no elements of its own: a reader would take one sample for all.
+// A batched tensor has no elements of its own: code that read its memory would take one sample for
+// the whole batch.
 [[noreturn]] void refuse_batched_data();
 }  // namespace autograd
 
@@ -208,7 +209,8 @@ Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offs
 // The same for a contiguous one at the storage's beginning, whose sizes are known to fit.
 Tensor contiguous_over(Storage storage, IntSpan sizes, DType dtype, Device device);
 
-// Whether the elements fill a block of memory without gaps or overlap, in any order of dimensions.
+// Whether the elements fill one block of memory without gaps or overlaps, whatever the order of
+// their dimensions.
 bool is_dense(IntSpan sizes, IntSpan strides);
 // Strides for channels_last and channels_last_3d; contiguous ones for the others.
 Dims strides_for(IntSpan sizes, MemoryFormat format);

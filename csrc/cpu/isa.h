@@ -18,8 +18,9 @@ struct Processor {
 
 Isa best_level(const Processor& processor);
 
-// Whether a processor can run the kernels at all: one below the lowest level would stop the program
-// with an illegal instruction. Without an argument: whether this one can.
+// Whether a processor can run the kernels at all: on one that lacks what the lowest level needs,
+// the program would stop with an illegal instruction. The form without an argument asks about this
+// processor.
 bool has_baseline(const Processor& processor);
 bool has_baseline();
 

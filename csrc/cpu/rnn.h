@@ -42,9 +42,8 @@ struct RnnGates {
 };
 FB_DECLARE_KERNEL(template <class T> void, rnn_gates, const RnnGates<T>&)
 
-// Its backward. On entry d_h and d_c hold the gradients of the new state. On return d_c holds that
-// of the old one, and d_h the part that does not pass through the recurrent weights, nonzero only
-// for the GRU.
+// Its backward. d_h and d_c hold the gradients of the new state, then d_c that of the old one and
+// d_h the part that does not pass through the recurrent weights: 0 but for the GRU.
 template <class T>
 struct RnnGatesBackward {
   RnnKind kind;

@@ -8,7 +8,8 @@
 
 namespace fb::cpu {
 
-// The sum of both biases; for the GRU's n only the input's. Empty if there are none.
+// The initial values besides the input's share: the sum of both biases, for the GRU's n only the
+// input's. Empty if there are none.
 template <class T>
 std::vector<T> joint_bias(const RnnSizes& sizes, const RnnParameters& w) {
   if (!w.b_ih && !w.b_hh) return {};

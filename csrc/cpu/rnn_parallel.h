@@ -9,8 +9,7 @@
 
 namespace fb::cpu {
 
-// Divides the batch into `parts` of about the same total number of steps; long sequences come
-// first.
+// Divides the batch into `parts` of about equal numbers of steps; long sequences come first.
 inline std::vector<int64_t> even_cuts(const RnnSteps& steps, int64_t parts) {
   int64_t total = 0;
   for (int64_t t = 0; t < steps.count; ++t) total += steps.active[t];

@@ -11,7 +11,8 @@ inline int scaled(int a, int b) {
   return ((product >> 8) + product) >> 8;
 }
 
-// Converts pixels of four inverted inks (255 is no ink, as in JPEG files) to grey or RGB pixels.
+// Converts pixels of four inverted inks (255 is no ink, as in JPEG files) to pixels of one grey
+// level or of red, green and blue.
 inline void cmyk_to_light(const uint8_t* inks, int64_t count, uint8_t* pixels, int channels) {
   for (int64_t i = 0; i < count; ++i, inks += 4, pixels += channels) {
     int light[3];

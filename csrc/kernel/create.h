@@ -7,7 +7,8 @@
 namespace fb::kernel {
 
 // The elements of a matrix below or above a diagonal: in each row from `first_row` up to `last_row`
-// those with c - r <= diagonal (lower) or c - r >= diagonal, out of `columns`. No row is empty.
+// those with c - r <= diagonal (lower) or c - r >= diagonal (upper), out of `columns` columns. No
+// row is without an element.
 struct Triangle {
   int64_t first_row, last_row;
   int64_t columns;

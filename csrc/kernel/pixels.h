@@ -1,9 +1,10 @@
 // Images of bytes: resizing and lookup tables.
 //
 // Note [Sums of bytes]: an image of bytes is resized in integers, as in Pillow and PyTorch: along
-// the rows first, then along the columns, with bytes in between. A weight is a multiple of 2^-bits,
-// so results do not depend on the order of the additions, and the same plan gives the same bytes on
-// every machine. PyTorch uses as many bits as fit weights into 16 bits, Pillow always uses 22.
+// the rows first, then along the columns, with bytes in between. A weight is an integer multiple of
+// 2^-bits, so results do not depend on the order of the additions, and the same plan gives exactly
+// the same bytes on every machine. PyTorch uses as many bits as fit weights into 16 bits, Pillow
+// always uses 22.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,9 @@ struct ByteSums {
 // PyTorch uses.
 ByteSums in_integers(const AxisMap& map, int bits = 0);
 
-// Images of planes of rows of pixels of `inner` bytes, with any strides (in bytes) except for
-// pixels, which are adjacent. The result has no gaps. The sums are in the host's memory.
+// Images of planes of rows of pixels of `inner` bytes. The strides (in bytes) may be anything,
+// except that the pixels of a row are adjacent. The result has no gaps. The sums are in the host's
+// memory.
 struct ByteResizePlan {
   int64_t images = 1, image_step = 0;
   int64_t planes = 1, plane_step = 0;

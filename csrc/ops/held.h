@@ -6,7 +6,8 @@
 
 namespace fb::ops {
 
-// Refuses a number that type `t` cannot hold. Negative integers wrap around in unsigned types.
+// Refuses a number that type `t` cannot hold. Negative integers are allowed for unsigned types,
+// where they wrap around.
 void check_held(DType t, const Scalar& value);
 
 }  // namespace fb::ops

@@ -12,7 +12,8 @@ int64_t position_count(const Tensor& t);
 Tensor flat_positions(const Tensor& t);
 // Sorted, with one block per position; the tensor itself if it already is.
 Tensor coalesced(const Tensor& t);
-// A dense tensor as a table with a row for each position of `like`: a view if possible.
+// A dense tensor as a table with a row for each position of `like`: a view of its elements if that
+// is possible.
 Tensor as_rows(const Tensor& dense, const Tensor& like);
 // dense += alpha * sparse, for equal sizes and types.
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha);

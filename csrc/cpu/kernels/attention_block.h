@@ -1,10 +1,11 @@
 // What forward and backward of attention share: a block of queries against a block of keys.
 //
-// Note [Attention by blocks] Scores are computed transposed, S^T = K Q^T: a vector register holds
-// the scores of one key with neighbouring queries. Maxima, exponentials and sums over keys then
-// need no operations across lanes, and K and V enter all products element by element in place, so
-// they are never copied or reordered; only a block of queries is transposed. The weights of one
-// block stay in the cache.
+// Note [Attention by blocks]
+// Scores are computed transposed, S^T = K Q^T: a vector register holds the scores of one key with
+// neighbouring queries. Maxima, exponentials and sums over keys then need no operations across
+// lanes, and K and V enter all products element by element where they are, so they are never copied
+// or reordered; only a block of queries is transposed. The weights of one block exist in the cache
+// and nowhere else.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,8 @@ namespace fb::cpu::FB_ISA {
 
 inline constexpr int64_t kQueryBlock = 64;
 inline constexpr int64_t kKeyBlock = 64;
-// At the diagonal of a causal mask: small blocks, so that many queries can skip a block entirely.
+// At the diagonal of a causal mask: blocks so small that many queries see no key of a block and can
+// skip it.
 inline constexpr int64_t kDiagonalBlock = 16;
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }

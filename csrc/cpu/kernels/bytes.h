@@ -1,4 +1,5 @@
-// Vectors of bytes: weighted sums, which compilers would compute element by element, and pieces.
+// Vectors of bytes: weighted sums, for which compilers by themselves take elements one by one, and
+// pieces.
 #pragma once
 
 #include "cpu/kernels/transpose.h"

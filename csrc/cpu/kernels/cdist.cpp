@@ -63,7 +63,8 @@ struct General {
   FB_FN double finish(double sum) const { return pow(sum, 1 / p); }
 };
 
-// Sixteen running values let the compiler vectorise without changing the order of any sum.
+// Sixteen running values let the compiler vectorise, as it does not change the order of a sum by
+// itself.
 template <class T, class Norm>
 FB_FN void distances(const RowDistances<T>& r, Norm norm) {
   constexpr int kLanes = 16;

@@ -76,9 +76,8 @@ void column_panel(const GemmBlock<T>& g, int64_t j) {
   }
 }
 
-// The columns from j on that do not fill two vectors: narrower and narrower vectors, down to one
-// lane. Integer products are too rare to be worth the code of every width, so they continue lane by
-// lane.
+// The columns from j on that do not fill two vectors: ever narrower vectors, down to one lane.
+// Integer products are too rare for the code of every width, so they continue lane by lane.
 template <class T, int bytes>
 void remaining_panels(const GemmBlock<T>& g, int64_t j) {
   constexpr int64_t lanes = bytes / sizeof(T);

@@ -255,8 +255,7 @@ void masked_fill_run(size_t size, int64_t n, const char* in, const bool* mask, c
     if constexpr (__is_same(T, Wide)) {
       for (int64_t i = 0; i < n; ++i) target[i] = bytes[i] ? fill : source[i];
     } else {
-      // Bit operations instead of a selection, so that a loop over a mask and wider elements
-      // vectorises.
+      // Bit operations, so that a loop over both a mask and wider elements vectorises.
       FB_IVDEP
       for (int64_t i = 0; i < n; ++i) {
         const T chosen = static_cast<T>(T(0) - static_cast<T>(bytes[i] != 0));

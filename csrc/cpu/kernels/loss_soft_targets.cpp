@@ -1,4 +1,5 @@
-// Cross entropy with class probabilities as targets, without the logarithm of softmax in between.
+// Cross entropy with class probabilities as targets, computed without the logarithm of softmax in
+// between.
 #include "cpu/kernels/exp_sum.h"
 #include "cpu/kernels/loops.h"
 #include "cpu/loss_classes.h"

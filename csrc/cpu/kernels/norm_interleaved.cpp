@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kTile = 512;  // columns whose sums stay in the cache
 // Rows that are summed in the type of the elements. Few: equal numbers, as in the gradient of
-// pooling, are rounded the same way each time, and the gradient of the input is a small difference
-// of such sums.
+// pooling, round the same way each time, and the gradient of the input is a small difference of
+// sums.
 constexpr int64_t kNearRows = 32;
 
 // Blocks of rows that share their statistics: the samples, or the whole batch. A block is cut into

@@ -1,5 +1,4 @@
-// Statistics of sets of elements, and how the work of normalising many sets is divided among
-// threads.
+// Statistics of sets of elements, and how normalising many sets is divided among threads.
 #pragma once
 
 #include <cmath>

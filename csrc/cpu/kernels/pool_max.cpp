@@ -72,7 +72,8 @@ class MaxPool {
     int64_t out;  // the row's first element in the results
   };
 
-  // Whole windows of the common sizes H x W need no loops at run time; 0 x 0 is for all others.
+  // Whole windows of the common sizes H x W need no loops at run time; the form 0 x 0 is for all
+  // other windows.
   template <int H, int W>
   void all_rows() {
     const int64_t row_cost = plan_.width.out * plan_.inner * plan_.volume();

@@ -61,8 +61,7 @@ class Axis {
 
  private:
   FB_FN Position<T> reflected(Position<T> p) const {
-    const T span =
-        span_ > 0 ? span_ : T(1);  // of an image of one pixel, to which everything is clamped
+    const T span = span_ > 0 ? span_ : T(1);  // one pixel: all clamp to it
     const T from_low = p.value - low_;
     const T distance = from_low < 0 ? -from_low : from_low;
     const T reflections = floor_of(distance / span);

@@ -62,8 +62,7 @@ struct LogSumExpScan {
     const Acc high = a > b ? a : b;
     const Acc low = a > b ? b : a;
     const Acc sum = high + math::log1p(math::exp(low - high));
-    // The difference of equal infinities is NaN, so it is not taken; a NaN shows in the sum of the
-    // two.
+    // Equal infinities must not be subtracted; a NaN shows in the sum of the two.
     return a == b ? a + math::kLn2<Acc> : (a != a) | (b != b) ? a + b : sum;
   }
 };

@@ -24,7 +24,8 @@ struct VecOf<T, 1> {
   using type = T;
 };
 
-// Vectors wider than the machine's would compile too, but their comparisons become scalar.
+// Vectors wider than the machine's would compile too, but the compiler turns their comparisons into
+// scalar code.
 #if defined(__AVX512F__)
 inline constexpr int kVectorBytes = 64;
 #elif defined(__AVX2__)

@@ -8,7 +8,8 @@
 namespace fb::cpu::FB_ISA {
 namespace detail {
 
-// Interleaves a and b within each stretch of `width`: their first halves or their last.
+// Interleaves a and b element by element within each stretch of `width`: their first halves, or
+// their last ones.
 template <int half, size_t width, class V, size_t... I>
 FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
   constexpr size_t n = sizeof...(I);

@@ -17,9 +17,8 @@ FB_FN double erf_small(double z) {
                     0.00012055295320494294, -1.4924744663335489e-05, 1.6447517677871873e-06,
                     -1.6209175911748696e-07, 1.3722976265924504e-08, -7.801188874097751e-10);
 }
-// -log(erfc(x)) from there to where erf is 1, minus kErfOffset ln 2; its error matters only in
-// proportion to erfc. The float polynomial has its zero where erfc is 2^-3, in the middle of the
-// range where errors show.
+// -log(erfc(x)) from there to where erf is 1, minus kErfOffset ln 2; its error counts in proportion
+// to erfc. The float's is zero where erfc is 2^-3, in the middle of the range where errors show.
 FB_FN float erf_exponent(float x) {
   const float p = polynomial(x, 1.9167536f, 0.72730786f, 0.083251774f, -0.019220544f, 0.0028504648f,
                              -0.00019829339f);

@@ -1,4 +1,5 @@
-// The formats of float and double, and the building blocks of branch-free element functions.
+// The formats of float and double, and the small functions that branch-free element functions are
+// built from.
 #pragma once
 
 #include "scalar/types.h"
@@ -165,7 +166,8 @@ FB_FN RoundedPower<T> round_to_power(T x) {
   return {shifted - rounder, bit_cast<T>(bits_of(shifted) << Format<T>::kMantissaBits)};
 }
 
-// x * 2^k with one rounding or two, for |k| < 2 * bias: correct for overflow and gradual underflow.
+// x * 2^k with one rounding or two, for |k| < 2 * bias: results that overflow or underflow
+// gradually are correct.
 template <class T>
 FB_FN T scale(T x, IntOf<T> k) {
   constexpr IntOf<T> offset = 4 * Format<T>::kBias;  // keeps the shifted number positive

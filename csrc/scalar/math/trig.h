@@ -117,15 +117,13 @@ FB_FN float sin_turned(float x, int quarters) {
   return bit_cast<float>(bits_of((k & 1u) != 0 ? cosine : sine) ^ ((k & 2u) << 30));
 }
 
-// t + t_lost is the tangent within the quarter turn; its reciprocal is corrected by both rounding
-// errors.
+// t + t_lost is the tangent of r; its reciprocal is corrected by both rounding errors.
 FB_FN float tan_turned(float x) {
   const Turn turn = reduce_turn(x);
   const float r = turn.r, z = r * r;
   const float slope = horner(z, 0.33333367f, 0.13332072f, 0.054126125f, 0.020945024f, 0.011696489f,
                              -0.0009836488f, 0.004896443f);
-  // The rounding errors of r and z. Where they show, the slopes are 1 + t^2, about 1 + 1.6 z, and
-  // about 0.6 r.
+  // Errors of r and z. Where they show, the slopes are 1 + t^2, about 1 + 1.6 z, and 0.6 r.
   const float lost = turn.lost * (1.0f + 1.6f * z) + 0.6f * product_error(r, r, z) * r;
   const float rest = fused(r * z, slope, lost);
   const float t = r + rest;
