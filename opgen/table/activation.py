@@ -95,7 +95,7 @@ op(
     doc="x above zero, weight * x below.",
 )
 
-# Where the graph names the operator otherwise.
+# Names in the graph that differ from the operator's.
 NODES = {"relu6": "HardtanhBackward0", "logsigmoid": "LogSigmoidBackward0"}
 
 for signature, kinds, gradient, doc in (

@@ -1,4 +1,4 @@
-"""Densities that programs are full of as one kernel each, and the checks of their arguments."""
+"""The most common densities as one kernel each, and the checks of their arguments."""
 
 from opgen.model import floating, native, op, pointwise, real_bool
 

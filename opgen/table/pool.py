@@ -1,4 +1,4 @@
-"""Pooling: the largest element or the average of windows, and back."""
+"""Pooling: the largest element or the average of windows, and unpooling."""
 
 from functools import partial
 
@@ -68,7 +68,7 @@ for rank in (1, 2, 3):
         autocast=autocast,
     )
 
-    # --- windows that share the input evenly among the outputs
+    # --- windows that divide the input evenly among the outputs
     pooling(
         f"adaptive_avg_pool{rank}d(input: Tensor, output_size: Sizes) -> Tensor",
         doc=f"{rank}-dimensional average pooling to a given size.",
@@ -99,7 +99,7 @@ for rank in (1, 2, 3):
         autocast=autocast,
     )
 
-    # --- largest elements put back where they came from
+    # --- unpooling: largest elements at their old positions
     pooling(
         f"_max_unpool{rank}d(input: Tensor, indices: Tensor, output_size: Ints) -> Tensor",
         doc="Zeros, but for the elements of input at the places that indices name.",

@@ -242,7 +242,7 @@ op(
     batch="aligned",
 )
 
-# --- filling a tensor. `from` is a word of Python: an argument of that name is written from_.
+# --- filling a tensor. `from` is a Python keyword: an argument of that name is written from_.
 
 op(
     f"uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, {_GENERATOR}) -> Tensor",

@@ -1,8 +1,8 @@
-"""Sorting along a dimension, and what is found by it."""
+"""Sorting along a dimension, and what follows from it: top k, medians, quantiles."""
 
 from opgen.model import FLOATS, composite, native, none, op, real, real_bool
 
-# Every result came from one place, which gets its gradient.
+# Every result is one element of the input, which gets its gradient.
 ONE_OF_ROW = {"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"}
 K_OF_ROW = {"input": "_gather_backward(grad, input.shape, dim, indices)"}
 

@@ -1,4 +1,4 @@
-"""Windows on the same elements: nothing is copied, unless reshape has to."""
+"""Views: nothing is copied, unless reshape has to."""
 
 from opgen.model import bound, composite, native, none, op, view
 
@@ -328,7 +328,7 @@ op(
     doc="Detaches the tensor itself from the autograd graph.",
 )
 
-# --- other windows for the same tensor object
+# --- other sizes and strides for the same tensor object
 
 op(
     "resize_(input: Tensor, size: Size, *, memory_format: MemoryFormat | None = None) -> Tensor",

@@ -1,4 +1,4 @@
-"""Boxes on images: which of many to keep, and what lies inside of them; bent convolutions."""
+"""Boxes and regions of images, and deformable convolutions."""
 
 from functools import partial
 
@@ -58,7 +58,7 @@ box_op(
     },
 )
 
-# --- convolutions that look where they are told to
+# --- deformable convolutions
 
 GEOMETRY = "stride: Ints, padding: Ints, dilation: Ints"
 box_op(
