@@ -1,4 +1,4 @@
-"""Samples of new arrangements of elements."""
+"""Samples of concatenation, repetition, rotation and triangles."""
 
 import numpy as np
 

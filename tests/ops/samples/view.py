@@ -1,4 +1,4 @@
-"""Samples of windows on the same elements."""
+"""Samples of views."""
 
 import numpy as np
 
