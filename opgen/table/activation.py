@@ -61,7 +61,7 @@ op(
     random=True,
     grad={"input": "grad * results[1]"},
     node="RreluWithNoiseBackward0",
-    doc="leaky_relu with slopes by chance, and the slope of every element; 1 above zero.",
+    doc="leaky_relu with random slopes, and the slope of every element; 1 above zero.",
 )
 op(
     "hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor",

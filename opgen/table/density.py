@@ -33,6 +33,6 @@ op(
     kind=native,
     dtypes=real_bool,
     forms="function",
-    doc="Whether all elements lie between low and high, which themselves do not count if above or"
-    " below, and are whole numbers if asked for; NaN does not.",
+    doc="Whether all elements lie between low (excluded if above) and high (excluded if below),"
+    " and are integers if whole; NaN does not.",
 )

@@ -62,7 +62,7 @@ image_op(
     "_resample_backward(gradient: Tensor, shape: Ints, channels_last: bool, kind: str, "
     "factors: Factors | None, align_corners: bool) -> Tensor",
     forms="inner",
-    doc="Each element of gradient given back to those that it is the sum of.",
+    doc="Each element of gradient added to the elements that it is a weighted sum of.",
     grad={"gradient": "resample(grad, kind, gradient.shape, factors, align_corners)"},
 )
 

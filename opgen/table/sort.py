@@ -91,7 +91,7 @@ op(
     dtypes=real_bool,
     returns="values indices",
     out="exact",
-    doc="The most frequent element along ``dim``, the smallest of several, and where it stands last.",
+    doc="The most frequent element along ``dim``, the smallest of several, and its last index.",
     grad=ONE_OF_ROW,
 )
 for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "NaN left out")):
