@@ -58,7 +58,7 @@ Scalar element_of(const Tensor& t) {
   return element;
 }
 
-// A traced size: an argument of the call that follows.
+// A size of a program that is recorded, which is an argument of the call to come.
 [[gnu::noinline]] void note_size(PyObject* o) {
   if (tape::Tape* tape = tape::tracing()) give_size(*tape, "", -1, o);
 }
@@ -130,7 +130,7 @@ std::vector<Tensor> tensor_list(PyObject* o) {
   result.reserve(static_cast<size_t>(n));
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(o, i);
-    // They were tensors when the overload was chosen; another argument's code may have run since.
+    // They were, when the overload was chosen; another argument's code may have run since.
     FB_CHECK_TYPE(is_tensor(item),
                   "a list of tensors was changed while it was read, and now has a ",
                   Py_TYPE(item)->tp_name);

@@ -75,10 +75,10 @@ void define_state(nb::class_<Generator>& type) {
             return nb::borrow(self);
           },
           nb::arg("new_state").none(),
-          "Sets the state that get_state, here or in PyTorch, returned.")
+          "Goes on from a state that get_state, here or in PyTorch, returned.")
       .def(
           "clone_state", [](const Generator& self) { return new Generator(self); },
-          nb::rv_policy::take_ownership, "A copy of the generator, with the same state.")
+          nb::rv_policy::take_ownership, "A generator that goes on with the same stream.")
       .def(
           "graphsafe_get_state", [](const Generator&) { refuse_graphs("graphsafe_get_state"); },
           "Only generators of GPUs have it.")
@@ -124,7 +124,8 @@ void add_generator_type(PyObject* module) {
           },
           nb::arg("seed").none(),
           "Starts the stream of `seed`, any 64-bit number, and returns the generator.")
-      .def("seed", &Generator::seed, "Starts a stream with a random seed and returns that seed.")
+      .def("seed", &Generator::seed,
+           "Starts a stream that cannot be foreseen and returns its seed.")
       .def("initial_seed", &Generator::initial_seed, "The seed that the stream was started with.");
   define_state(type);
   m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);

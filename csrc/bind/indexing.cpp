@@ -48,8 +48,8 @@ Tensor tensor_index(PyObject* o) {
   return is_numpy_array(o) || is_mask(t) ? t : ops::cast(t, DType::kInt64);
 }
 
-// A view of a tensor, made from the parts of an index, and the indices of tensors among them. Made
-// in one step, unless the graph or an observer needs the single steps.
+// A view of a tensor, made from the parts of an index, and what tensors among them pick out of it.
+// In one step, unless the graph or an observer is to know the steps.
 class Selection {
  public:
   Selection(const Tensor& base, PyObject* index, bool recorded, bool is_slice)

@@ -96,15 +96,14 @@ void add_memory(nb::module_& m) {
       "What the CPU allocator holds: bytes in tensors, bytes kept for reuse, and how often it "
       "asked the system.");
   m.def("reset_peak_memory_stats", &reset_peak_cpu_memory_stats,
-        "Resets the peak of memory_stats().");
+        "Starts the peak of memory_stats() anew.");
   m.def(
       "empty_cache",
       [] {
-        // Small blocks are kept by the thread that freed them, and kernels free them on all
-        // threads.
+        // Small blocks are kept by the thread that freed them, which kernels do on all threads.
         cpu::parallel_for(cpu::num_threads(), 1, [](int64_t, int64_t) { empty_cpu_cache(); });
       },
-      "Returns the memory that is kept for reuse to the system.");
+      "Gives memory that is kept for reuse back to the system.");
   m.def("set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
         "Keeps this much freed memory for reuse, or a quarter of the peak, and what a loop needs.");
 }
@@ -143,8 +142,8 @@ void add_defaults(nb::module_& m) {
       nb::arg("d"), "Sets the floating point type of new tensors.");
 }
 
-// The type of the results of an operator that may not have been called yet. The strings are kept as
-// long as the type: forever.
+// The type of the results of an operator that may not have been called yet. The strings are kept
+// as long as the type, which is forever.
 nb::object named_return_type(const std::string& name, const std::vector<std::string>& fields) {
   auto* kept = new std::vector<std::string>(fields);
   std::vector<const char*> pointers;

@@ -1,5 +1,5 @@
-// Convolutions by oneDNN's primitives: images channels last, weights in the order that a primitive
-// prefers.
+// Convolutions by oneDNN's primitives: images channels last, weights in whatever order a primitive
+// likes best.
 #if defined(FB_HAVE_ONEDNN)
 
 #include <atomic>
@@ -26,7 +26,7 @@ struct ConvKey {
   bool operator==(const ConvKey&) const = default;
 };
 
-// Sizes, strides and paddings of the spatial dimensions that are not trivial.
+// Sizes and the like with as many spatial dimensions as are not trivial.
 struct Geometry {
   Dims in, out, weight, weight_strides;
   Dims stride, dilation, padding, padding_end;
@@ -62,7 +62,7 @@ struct Geometry {
     while (d < 2 && s.in[d] == 1 && s.kernel[d] == 1 && s.out[d] == 1 && s.padding[d] == 0) ++d;
     return d;
   }
-  // The same padding on both sides if that gives as many windows, else what the last window needs.
+  // The same padding on both sides where that gives as many windows, else what the last one needs.
   static int64_t end_padding(const ConvShape& s, size_t d) {
     const int64_t span = (s.kernel[d] - 1) * s.dilation[d] + 1;
     const int64_t windows = (s.in[d] + 2 * s.padding[d] - span) / s.stride[d] + 1;
@@ -84,7 +84,7 @@ dnnl_primitive_desc_t describe_forward(const Geometry& g, const_dnnl_memory_desc
   return description;
 }
 
-// A primitive, and another one that converts the weight into its order or back.
+// A primitive, and another one that brings the weight into its order or back.
 class Convolution {
  public:
   explicit Convolution(const ConvKey& key) : pass_(key.pass), number_(next_number()) {
@@ -134,7 +134,7 @@ class Convolution {
                  bias.get());
   }
 
-  // A transposed convolution: the channels of `in` are its output channels.
+  // A transposed convolution: the channels of `in` are the ones that come out.
   void make_transposed(const Geometry& g, DType dtype, const_dnnl_memory_desc_t in,
                        const_dnnl_memory_desc_t out) {
     Dims sizes = g.weight, strides = g.weight_strides;
@@ -182,7 +182,7 @@ class Convolution {
 
   static OneDnnLayout vector(DType dtype, int64_t n) { return onednn_strided(dtype, {n}, {1}); }
 
-  // Asks which order the primitive wants the weight in, and prepares the conversion.
+  // Asks in which order the primitive wants the weight, and prepares the change.
   void use_weight(dnnl_primitive_desc_t description, dnnl_query_t query, DType dtype, IntSpan sizes,
                   IntSpan strides) {
     packed_ = dnnl_primitive_desc_query_md(description, query, 0);
@@ -218,13 +218,13 @@ class Convolution {
   }
 
   ConvPass pass_;
-  int64_t number_;  // unique among all convolutions: the key of packed weights
-  const_dnnl_memory_desc_t packed_ = nullptr;  // owned by the description
+  int64_t number_;  // of all convolutions ever: what weights are packed for
+  const_dnnl_memory_desc_t packed_ = nullptr;  // belongs to the description: while making only
   size_t packed_bytes_ = 0;
   std::unique_ptr<OneDnnPrimitive> product_, repack_;
 };
 
-// Multiplications below which a second thread does not pay.
+// Multiplications below which a second thread costs more than it does.
 constexpr int64_t kWorthThreads = 1 << 20;
 
 void run(ConvPass pass, const ConvShape& shape, const Tensor& from, const Tensor& weight,

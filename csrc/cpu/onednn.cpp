@@ -47,7 +47,7 @@ bool is_made_of_products(const_dnnl_primitive_desc_t description) {
   return std::string_view(name).find("gemm") != std::string_view::npos;
 }
 
-// The parallel region that follows has the same threads. See Note [Signals in kernels].
+// The team of the region that follows is the same. See Note [Signals in kernels].
 void ensure_signal_stacks_of_team() {
   const int threads = omp_get_max_threads();
   if (threads > 1 && !omp_in_parallel())

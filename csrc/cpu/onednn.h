@@ -20,8 +20,8 @@ namespace fb::cpu {
 dnnl_engine_t onednn_engine();
 dnnl_stream_t onednn_stream();
 
-// While alive, oneDNN makes and runs primitives for this many threads. It asks OpenMP for the
-// number, which is a setting of each thread.
+// While alive, oneDNN makes and runs primitives for so many threads. It asks OpenMP for the number,
+// which is each thread's own.
 class OneDnnThreads {
  public:
   explicit OneDnnThreads(int count);

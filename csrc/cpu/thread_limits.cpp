@@ -18,7 +18,7 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// The contents of a small file, or nothing if it cannot be read.
+// What a small file holds, or nothing if it cannot be read.
 std::string text_of_file(const std::string& path) {
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "re"));
   std::string text;
@@ -31,7 +31,7 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
-// Splits off the part of `text` before the next `end`, which is removed too.
+// What comes before the next `end`, which is taken off `text` with it.
 std::string_view take_until(std::string_view& text, char end) {
   const size_t size = std::min(text.find(end), text.size());
   const std::string_view part = text.substr(0, size);
@@ -39,7 +39,7 @@ std::string_view take_until(std::string_view& text, char end) {
   return part;
 }
 
-// The number in a text such as "100000"; 0 if it has none, as in "max".
+// Of a text such as "100000"; 0 if it is none, as "max" is.
 double number_in(std::string_view text) { return std::atof(std::string(text).c_str()); }
 
 double quota_of(double quota, double period) {
@@ -65,8 +65,8 @@ double smaller(double a, double b) {
   return std::min(a, b);
 }
 
-// The limits of all its parents apply to a group. A container may see itself as the root while
-// /proc names the path outside of it: missing folders limit nothing.
+// A group is held by the limits of all the groups that it is in. A container may show itself as the
+// root while /proc names the path outside of it: folders that are not there limit nothing.
 template <class Quota>
 double least_on_path(const std::string& mount, std::string group, Quota quota) {
   double least = quota(mount);

@@ -20,7 +20,7 @@ struct Opaque {
   static const T kErfcHigh;                  // erfc is zero above
   static const T kNormalHigh;                // the normal distribution's tail is zero above
   static const T kOne, kQuarterPi;           // for sums of selected terms
-  static const T kPiRest;                    // the rounding error of pi, relative to it
+  static const T kPiRest;                    // what pi lacks when rounded, relative to it
 };
 extern template struct Opaque<float>;
 extern template struct Opaque<double>;
