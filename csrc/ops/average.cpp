@@ -20,8 +20,8 @@ bool lie_alike(const Tensor& t, const Tensor& end, Device device) {
 }  // namespace
 
 void compute::_lerp_all(TensorList tensors, TensorList ends, double weight) {
-  FB_CHECK(tensors.size() == ends.size(), "expected one end for each tensor, ",
-           tensors.size(), ", but got ", ends.size());
+  FB_CHECK(tensors.size() == ends.size(), "expected one end for each tensor, ", tensors.size(),
+           ", but got ", ends.size());
   const kernel::AverageNumbers numbers{weight};
   std::vector<kernel::OptimTensor> alike;
   alike.reserve(tensors.size());
