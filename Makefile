@@ -13,10 +13,10 @@ PIP = -m pip --disable-pip-version-check install -qq --no-input
 NATIVE := $(shell find csrc opgen cmake CMakeLists.txt pyproject.toml -type f \
             -not -name '*.pyc' 2>/dev/null)
 
-# Warnings stop the project's own checks. Whoever builds with another compiler only sees them.
+# Warnings are errors in the project's own checks; a build with another compiler only shows them.
 WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 
-# Tests run on all cores; a test that takes long is worth knowing of.
+# Tests run on all cores; slow tests are listed.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
 .PHONY: help demo test bench conformance shadow asan tsan compilers docs lint wheel clean
@@ -28,7 +28,7 @@ help:
 	@echo 'make conformance  compare every operator with torch 2.13.0'
 	@echo 'make bench        compare speed, memory and size with torch 2.13.0; ARGS="--quick --only gemm"'
 	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers; TESTS=tests/core'
-	@echo 'make shadow       the operators on a device whose memory is closed to the host'
+	@echo 'make shadow       the operators on a device whose memory the host cannot access'
 	@echo 'make tsan         the threaded tests under the thread sanitizer'
 	@echo 'make compilers    build with several compilers and run the core tests; COMPILERS="clang++-19"'
 	@echo 'make lint         formatting, lint and types'
@@ -50,8 +50,8 @@ conformance: .venv-torch/.ready
 bench: .venv-torch/.ready
 	@$(TORCH_BIN)/python -m benchmarks.harness $(ARGS)
 
-# The sanitizers' libraries have to be there before the interpreter is. Leaks are not looked for: the
-# interpreter itself keeps what it allocates until it ends. Calls take several times the stack.
+# The sanitizers' libraries must be loaded before the interpreter. Leaks are not checked: the
+# interpreter itself keeps its memory until it ends. Calls take several times the stack.
 asan: .venv-asan/.installed
 	@echo '==> testing under the address and undefined-behaviour sanitizers'
 	@ulimit -s 65536; \
@@ -62,7 +62,7 @@ asan: .venv-asan/.installed
 
 TESTS = tests
 
-# A second device, whose memory is closed to the host: finds what a GPU would fault on.
+# A second device, whose memory the host cannot access: finds what a GPU would fault on.
 shadow: .venv-shadow/.installed
 	@echo '==> testing on the device shadow'
 	@.venv-shadow/bin/python $(PYTEST) tests/shadow $(ARGS)
@@ -126,7 +126,7 @@ define new_venv
 	  "A C++ compiler is needed and '$(COMPILER)' is not there. Say which to use: CXX=clang++"; exit 1; }
 	@echo '==> environment $(@D)'
 	@$(PYTHON) -m venv --clear $(@D)
-	@$(@D)/bin/python $(PIP) 'pip>=23.1'  # which knows -C; interpreters bring along older ones
+	@$(@D)/bin/python $(PIP) 'pip>=23.1'  # the first with -C; interpreters come with older ones
 endef
 
 .venv/.build: pyproject.toml

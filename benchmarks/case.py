@@ -13,7 +13,7 @@ Namespace = dict[str, Any]
 
 @dataclasses.dataclass(frozen=True)
 class Group:
-    """Cases that share one bar."""
+    """Cases that share a target."""
 
     name: str
     title: str
@@ -77,7 +77,7 @@ class Case:
     """One row: `prepare` makes the variables of `statement`, which is what is timed.
 
     `check` is an expression for numbers that both frameworks must agree on before they are timed.
-    `bar` is the least ratio of this row, where the group's does not fit. With `work` the share of
+    `bar` is the least ratio of this row, if the group's does not fit. With `work` the share of
     the roofline is printed.
     """
 

@@ -16,7 +16,7 @@ def _registered_nowhere(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
     return lambda make: make
 
 
-# What finds and fetches weights is no part of a network, and is Flambeau's own.
+# The code that finds and fetches weights is not part of a network, and stays Flambeau's own.
 _REPLACED = {
     "flambeau.vision.models._api": {"builder": _registered_nowhere},
     "flambeau.vision.models._weights": {"weights_of": lambda model: None},
@@ -58,7 +58,7 @@ class _OtherFramework(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """It has run already; what the import just noted in it was true of itself."""
+        """The module has already run; restores what the import system changed in it."""
         module.__spec__ = self._own_spec
 
 

@@ -1,4 +1,4 @@
-"""Long graphs: time and memory of a node, and what recording costs where it is switched off."""
+"""Long graphs: time and memory of a node, and the cost of recording when it is off."""
 
 import gc
 import importlib
@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 LENGTHS = (10_000, 100_000, 1_000_000)
-# A node of the longest chain may cost this much more than one of the shortest: it is no longer in
-# the caches of the processor.
+# A node of the longest chain may cost this much more than one of the shortest: it is no longer
+# cached.
 LINEAR_BAR = 2.0
 NO_GRAD_BAR = 1.05  # an operator inside no_grad, against one on tensors without gradients
 KEPT_NODES = 100_000

@@ -1,7 +1,7 @@
 """Run the benchmarks: both frameworks in turn, a table on the terminal, JSON in `results/`.
 
 Each framework lives in a process of its own, as two OpenMP runtimes in one process disturb each
-other. The two take turns case by case and round by round, so that a change of clock or load meets
+other. The two take turns case by case and round by round, so that a change of clock or load affects
 both. Run `python -m benchmarks.harness --help` for the choices.
 """
 
@@ -27,7 +27,7 @@ IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
 OTHER_GROUPS = ("graph", "images", "memory", "scripts", "import", "size")
 SAME_SPEED = 0.97  # the bar beside another tree of Flambeau
-SAME_RESULT = 1e-3  # relative; what two frameworks may differ by after a few steps of training
+SAME_RESULT = 1e-3  # relative; allowed between two frameworks after a few steps of training
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _python_of(tree: str) -> str:
 
 
 def is_tree(module: str) -> bool:
-    """Whether it is the folder of a tree that was built, and not the name of a module."""
+    """Whether it is the folder of a built tree, not the name of a module."""
     return os.path.exists(_python_of(module))
 
 
@@ -158,7 +158,7 @@ def geometric_mean(values: list[float]) -> float:
 
 
 def measured_rates(rows: list[Row]) -> Rates:
-    """What the machine gives, from the rows of the group `machine`; the faster side counts."""
+    """The rates of the machine, from the rows of the group `machine`; the faster side counts."""
     flops = bytes = 0.0
     for row in rows:
         if row.error or not row.case.work:

@@ -1,4 +1,4 @@
-"""Pictures on their way into a network: from the bytes of a JPEG file to normalised numbers.
+"""Image preprocessing: from the bytes of a JPEG file to normalised numbers.
 
 The same work four times, each in a process of its own with one thread: Pillow and NumPy by hand,
 torchvision on PIL images, Flambeau on PIL images, Flambeau on tensors. A worker is told over its
@@ -28,8 +28,9 @@ WIDTH, HEIGHT = 500, 375
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 CROP, SHORTER = 224, 256
 BATCH_SECONDS = 0.25
-# What differs between tensors and PIL images: the decoder may round otherwise, and the weights of
-# a resized tensor have fewer bits. In shades of 255, the largest of any pixel and the mean.
+# Allowed differences between tensors and PIL images: the decoder may round differently, and the
+# weights of a resized tensor have fewer bits. In levels of 255, the largest of any pixel and the
+# mean.
 MOST_SHADES, MEAN_SHADES = 3.0, 0.5
 COLUMNS = ("Pillow+NumPy", "torchvision", "PIL images", "tensors")
 ROWS = (("evaluation", 1), ("evaluation", 2), ("training", 1), ("training", 2))  # with threads
@@ -39,7 +40,7 @@ BARS = {"PIL images": 1.2, "tensors": 2.0}
 
 @functools.cache
 def picture() -> bytes:
-    """A JPEG file like that of a photograph: soft shapes, some edges, a little noise."""
+    """A JPEG file like a photograph: soft shapes, some edges, a little noise."""
     noise = np.random.default_rng(0)
     coarse = noise.integers(0, 256, (12, 16, 3), dtype=np.uint8)
     image = Image.fromarray(coarse).resize((WIDTH, HEIGHT), Image.Resampling.BICUBIC)
@@ -211,7 +212,7 @@ def agreeing(name: str, columns: list[Column]) -> dict[str, str]:
 
 
 def is_good(rates: dict[str, float], threads: int) -> bool | None:
-    """Whether the bars are kept, where they apply and torchvision is there."""
+    """Whether the targets are met, if they apply and torchvision is installed."""
     if threads > 1 or "torchvision" not in rates:
         return None
     least = rates["torchvision"]

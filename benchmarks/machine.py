@@ -1,4 +1,4 @@
-"""What a result was measured on."""
+"""The machine that a result was measured on."""
 
 import importlib.metadata
 import os

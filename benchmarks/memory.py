@@ -26,7 +26,7 @@ def elementwise(t: Any) -> None:
 
 
 def shapes(t: Any) -> None:
-    """Results of ever different size, which a cache by size serves badly."""
+    """Results of ever different sizes, a bad case for a cache by size."""
     for step in range(1, 60):
         x = t.ones(step * 150_001)
         (x * 2).sum()
@@ -83,7 +83,7 @@ def inference(network: Network) -> Callable[[Any], None]:
 
 
 def bare(t: Any) -> None:
-    """Nothing: what the framework itself takes."""
+    """Nothing: the memory of the framework itself."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +116,7 @@ def main() -> None:
     t = importlib.import_module(module)
     t.set_num_threads(int(threads))
     PROGRAMS[program].run(t)
-    # Not getrusage's: a process begins with that of the one that started it.
+    # Not getrusage's: a process inherits the peak of the one that started it.
     peak = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     assert peak, "the system does not say how much memory a process had"
     print(int(peak[1]) * 1024)

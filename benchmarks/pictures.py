@@ -1,6 +1,6 @@
 """Bar charts of a result for the documentation: `python -m benchmarks.pictures [RESULT.json]`.
 
-A chart is drawn anew when the result has its groups; a partial run leaves the others alone.
+A chart is redrawn if the result has its groups; a partial run leaves the others alone.
 """
 
 import json
@@ -40,7 +40,7 @@ TOP, BOTTOM = 34, 26
 GREY, FLAME, PALE = "#8a8178", "#e8590c", "#ffc078"
 STYLE = f"text {{ font: 13px system-ui, sans-serif; fill: {GREY}; }} .value {{ font-weight: 600; }}"
 
-Bars = list[tuple[str, float, float]]  # a name, the ratio, and the bar that it is held to
+Bars = list[tuple[str, float, float]]  # a name, the ratio, and the target
 
 
 def charts(report: dict[str, Any]) -> dict[str, tuple[str, Bars]]:
@@ -60,7 +60,7 @@ def charts(report: dict[str, Any]) -> dict[str, tuple[str, Bars]]:
 
 
 def svg(title: str, bars: Bars) -> str:
-    """A chart with one bar a row, on a logarithmic scale; a tick on each row is its bar to pass."""
+    """A chart with one bar per row, on a logarithmic scale; a tick on each row marks its target."""
     title = title[0].upper() + title[1:]
     height = TOP + STEP * len(bars) + BOTTOM
     least = min(0.85, *(ratio for _, ratio, _ in bars))

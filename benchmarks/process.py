@@ -1,4 +1,4 @@
-"""A process of its own for what is measured: it is asked, and answers, in lines of JSON."""
+"""A separate process for measurements: requests and answers are lines of JSON."""
 
 import json
 import os
@@ -11,7 +11,7 @@ _P = TypeVar("_P", bound="Process")
 
 
 class Process:
-    """A module of this package that runs with some arguments and so many threads.
+    """A module of this package that runs with given arguments and threads.
 
     `python` is the interpreter that runs it: this one, or that of another tree's environment.
     """
@@ -48,7 +48,7 @@ class Process:
         return self.answer()
 
     def answer(self) -> dict[str, Any]:
-        """The next line that it says."""
+        """The next line of its output."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:

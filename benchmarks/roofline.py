@@ -1,4 +1,4 @@
-"""What a perfect machine would need for a piece of work: a training step beside the roofline.
+"""The time of a perfect machine for a piece of work: training steps against the roofline.
 
 The machine is perfect where every product runs at the speed of a large matrix product, all else
 costs nothing but the memory it moves, and the two overlap: the time is the larger of flops / rate
@@ -8,7 +8,7 @@ group `machine`; of the two frameworks the faster counts.
 What is counted:
 
 - Flops: two for every multiplication of a product. Backwards there are two products as large, for
-  the gradients of the input and of the weight; the first layer of a network needs but one. Those of
+  the gradients of the input and of the weight; the first layer of a network needs one. Those of
   a convolution are counted in its direct form, so that Winograd's can pass 100 %.
 - Bytes of products: the input is read and the output written; backwards the input and the gradient
   of the output are read and the gradient of the input is written. What lies between products is
@@ -38,7 +38,7 @@ class Work:
 
 @dataclasses.dataclass(frozen=True)
 class Rates:
-    """What the machine gives: flops and bytes a second."""
+    """The rates of the machine: flops and bytes per second."""
 
     flops: float
     bytes: float

@@ -7,7 +7,7 @@ from typing import Any
 from benchmarks.case import Namespace, add_case
 from benchmarks.roofline import Work, parameters
 
-COMPARED_STEPS = 3  # losses of so many steps must agree: the last knows two updates
+COMPARED_STEPS = 3  # the number of steps whose losses must agree: the last comes after two updates
 
 OPTIMIZERS = {  # and how many tensors of state each keeps for a parameter
     "SGD": ({"lr": 0.01}, 0),
@@ -27,7 +27,7 @@ class Program:
 
 
 def training_step(t: Any, program: Program, optimizer: str) -> Namespace:
-    """A function for one step, and the losses of the first few, which it has done already."""
+    """A function for one step, and the losses of the first few steps, which have been done."""
     kind = t.optim.SGD if "momentum" in optimizer else getattr(t.optim, optimizer)
     trained = kind(program.module.parameters(), **OPTIMIZERS[optimizer][0])
 

@@ -15,8 +15,8 @@ from benchmarks.case import Case, all_cases
 
 BATCH_SECONDS = 0.02  # one measurement repeats the statement for about this long
 WARM_UP_CALLS = 2
-# OpenMP's idle threads spin before they sleep: without a pause, those of the framework whose turn
-# it was before take a processor from this one.
+# OpenMP's idle threads spin before they sleep: without a pause, those of the other framework would
+# take a processor from this one.
 PAUSE_SECONDS = 0.03
 
 

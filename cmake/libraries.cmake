@@ -1,5 +1,5 @@
 # oneDNN and OpenBLAS from their PyPI packages: one library file of each goes into the wheel, with its licence.
-# libjpeg-turbo from the system: its code goes into the module itself where it is made for that.
+# libjpeg-turbo from the system: its code goes into the module itself if it was built for that.
 add_library(flambeau_libraries INTERFACE)
 
 function(fb_python_path output code)
@@ -8,7 +8,7 @@ function(fb_python_path output code)
   set(${output} "${found}" PARENT_SCOPE)
 endfunction()
 
-# Put a library into the wheel without its table of local symbols, up to a fifth of the file, which nobody reads at
+# Put a library into the wheel without its table of local symbols, up to a fifth of the file, which is not needed at
 # run time.
 function(fb_install_small library)
   get_filename_component(name ${library} NAME)
@@ -26,7 +26,7 @@ endfunction()
 
 if(FB_ONEDNN)
   # The package puts its files below the environment's prefix; in an isolated build that is not sys.prefix, so
-  # its own list of files tells.
+  # its own list of files is used.
   fb_python_path(FB_ONEDNN_HEADER "from importlib.metadata import files
 print(next(f.locate().resolve() for f in files('onednn-devel-cpu-gomp') if f.name == 'dnnl.h' and 'oneapi' not in str(f)))")
   fb_python_path(FB_ONEDNN_LIBRARY "from importlib.metadata import files
@@ -74,10 +74,10 @@ if(FB_JPEG)
             PATHS /usr/share/licenses/libjpeg-turbo /usr/share/doc/libjpeg-turbo
                   /usr/share/doc/libjpeg62-turbo-dev /usr/share/doc/libjpeg-turbo8-dev)
 
-  # Another library of the process may have another version of it; and code that was made for programs only can
-  # go into a module if its names stay there.
+  # Another library of the process may have another version of it; and code that was built for programs only can
+  # go into a module if its symbols stay hidden.
   set(FB_JPEG_HIDDEN -Wl,--exclude-libs,libjpeg.a)
-  # Whether a module can be linked with it. Decoders older than libjpeg-turbo have other pixels.
+  # Whether a module can be linked with it. Decoders older than libjpeg-turbo give other pixels.
   function(fb_check_jpeg library output)
     set(CMAKE_REQUIRED_QUIET TRUE)
     set(CMAKE_REQUIRED_FLAGS -fPIC)

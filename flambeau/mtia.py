@@ -48,7 +48,7 @@ max_memory_allocated = memory_allocated
 
 
 def memory_stats(device: Any = None) -> dict[str, Any]:
-    """The counts of the allocator."""
+    """The statistics of the allocator."""
     return {}
 
 

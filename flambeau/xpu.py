@@ -77,7 +77,7 @@ def get_arch_list() -> list[str]:
 
 
 def empty_cache() -> None:
-    """Give unused memory back to the system: there is none."""
+    """Return unused memory to the system: there is none."""
 
 
 def manual_seed(seed: SupportsInt) -> None:
@@ -114,7 +114,7 @@ max_memory_allocated = memory_reserved = max_memory_reserved = memory_allocated
 
 
 def memory_stats(device: Any = None) -> dict[str, Any]:
-    """The counts of the allocator."""
+    """The statistics of the allocator."""
     return collections.OrderedDict()
 
 

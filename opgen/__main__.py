@@ -1,4 +1,4 @@
-"""`python -m opgen --out DIR` writes all that is generated; `--check` only reads the table."""
+"""`python -m opgen --out DIR` writes all generated files; `--check` only reads the table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def products() -> dict[str, str]:
 
 
 def write(files: dict[str, str], folder: Path) -> None:
-    """Writes what changed, so that only that is rebuilt, and removes what is no longer made."""
+    """Write changed files, so that only those are rebuilt, and remove files no longer made."""
     for path, text in files.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What opgen/help says of the operators beyond their table entries: prose, arguments, examples.
+"""The help texts of opgen/help beyond the table entries: prose, arguments, examples.
 
 A file belongs to the family of its name and holds a section for each operator:
 
@@ -24,14 +24,14 @@ from pathlib import Path
 from opgen.model import Arg, Op, Table, TableError
 
 FOLDER = Path(__file__).parent / "help"
-SHARED = "arguments"  # the file of what is true of every family
+SHARED = "arguments"  # the file of arguments that every family has
 FAMILY = "*"
 
 # `name: text`, or `name (type): text` for arguments of that type, or of one that the signature
 # leaves open.
 ARGUMENT = re.compile(r"(\w+)(?: \(([^)]+)\))?: (.+)")
 
-# Types as people say them.
+# Types as users read them.
 TYPES = {
     "Tensor | Number": "Tensor or number",
     "list[Tensor]": "tensors",
@@ -92,7 +92,7 @@ def section(lines: list[str], where: str) -> Help:
         elif block.startswith("see: "):
             help_.see = re.split(r",\s+", block[len("see: ") :])
         elif ARGUMENT.match(block):
-            # A line that goes on stands further to the right.
+            # Continuation lines are indented further.
             for line in re.sub(r"\n +", " ", block).splitlines():
                 match = ARGUMENT.fullmatch(line)
                 if not match:
@@ -104,7 +104,7 @@ def section(lines: list[str], where: str) -> Help:
 
 
 def attach(table: Table, folder: Path = FOLDER) -> None:
-    """Gives the table what the files of a folder say, and refuses what speaks of nothing."""
+    """Add the texts of a folder to the table, and refuse those that describe nothing."""
     shared = read(folder / f"{SHARED}.txt").get(FAMILY, Help(""))
     families = table.families()
     for file in sorted(folder.glob("*.txt")):
@@ -124,7 +124,7 @@ def attach(table: Table, folder: Path = FOLDER) -> None:
 
 
 def description(arg: Arg, sources: tuple[Help, ...]) -> tuple[str, str]:
-    """The type of an argument, as people say it, and what the first that knows says of it."""
+    """The type of an argument, as users read it, and its first description found."""
     type_ = type_words(arg)
     for source in sources:
         texts = source.arguments.get(arg.name, {})

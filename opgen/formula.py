@@ -31,15 +31,15 @@ BINARY = {
 }
 CONSTANTS = {"inf": "ops::kInfinity", "pi": "3.14159265358979323846"}
 NAMESPACES = ("linalg", "fft", "special", "nn.functional")
-# Where the functions are that expressions may call besides operators.
+# The folder of functions that expressions may call besides operators.
 HELPERS = Path(__file__).parents[1] / "csrc" / "autograd"
-# What of a tensor an expression may read without keeping its elements.
+# Properties of a tensor that an expression may read without saving its elements.
 GEOMETRY = ("shape", "dtype", "ndim", "shapes", "by_columns", "window")
 
 
 @dataclass
 class Formula:
-    """The C++ of an expression, and what of the operator's values it reads."""
+    """The C++ of an expression, and the operator's values that it reads."""
 
     cpp: str
     tensors: set[str] = field(default_factory=set)  # inputs and results, whole
@@ -74,7 +74,7 @@ def compile_formula(op: Op, text: str, table: Table) -> Formula:
 
 
 def result_names(op: Op) -> dict[str, int]:
-    """What expressions call the results: `result`, or the fields of a named one."""
+    """The names of results in expressions: `result`, or the fields of a named one."""
     if op.result.count == 1:
         return {"result": 0}
     return {name: i for i, name in enumerate(op.returns)}
@@ -199,7 +199,7 @@ class _Writer:
         left, right = self.write(node.left), self.write(node.right)
         if isinstance(node.op, ast.Pow):
             return f"ops::power({left}, {right})"
-        if isinstance(node.op, ast.FloorDiv):  # of C++ it would be another operation
+        if isinstance(node.op, ast.FloorDiv):  # in C++ it would be another operation
             raise self.refuse(f"write {ast.unparse(node)!r} with floor_divide")
         if type(node.op) not in BINARY:
             raise self.refuse(f"cannot translate {ast.unparse(node)!r}")

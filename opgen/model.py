@@ -1,4 +1,4 @@
-"""What an operator's table entry says, and every check on it. Records carry their file and line."""
+"""Table entries of operators, and every check on them. Records carry their file and line."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ SPARSE_RULES = ("any", "own", "values")
 # What an operator does with its inputs while autocast is on: see emit/autocast.py.
 AUTOCAST_RULES = ("lower", "float32", "promote", "off", "own")
 
-# What an operator asks of `out=`; without a word, a type that holds the result's category.
+# Rules for `out=`; without one, its type must hold the result's category.
 OUT_RULES = (
     # of its type
     "exact",  # that of the result and no other
     "truth",  # bool or uint8
     "any",  # whichever it has, and the operator computes in it if it takes a dtype
-    "type_error",  # one that does not hold the result is a TypeError
+    "type_error",  # a type that does not hold the result is a TypeError
     # of its shape, which becomes that of the result
-    "row",  # it may have any shape with as many elements
+    "row",  # it may have any shape with the same number of elements
     "quiet",  # without a warning; said of all operators that take no tensors
     "ordered",  # in the order of the dimensions, whatever the order of the result is
     # of its memory
     "whole",  # it may be an input, but not overlap one; said of all pointwise operators
     "apart",  # it shares none with an input
     "changed",  # it may be the first input, but shares none with the others
-    "own",  # python: the body takes it and does all of this itself
+    "own",  # python: the body takes it and checks all of this itself
 )
 
 KINDS = ("pointwise", "native", "view", "python", "bound")
@@ -70,11 +70,11 @@ FORMS = ("function", "method", "inplace", "inner", "named")
 composite = "composite"  # a composition of operators: differentiates through its parts
 none = "none"  # nothing about the result is differentiable
 not_implemented = "not_implemented"  # differentiable, but PyTorch has no derivative either
-# Arguments that the generated entry point deals with, so that no operator has to.
+# Arguments that the generated entry point handles, so that no operator has to.
 ENTRY_POINT_ARGUMENTS = ("out", "inplace", "layout", "pin_memory", "requires_grad")
 
 
-# Python's operators and the slots of the number protocol that they are.
+# Python's operators and their slots of the number protocol.
 OPERATOR_SLOTS = {
     "add": "add",
     "sub": "subtract",
@@ -98,7 +98,7 @@ COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")  # in the order of Py_LT..Py_
 
 
 class TableError(Exception):
-    """A table entry that cannot be right; the message starts with its file and line."""
+    """An invalid table entry; the message starts with its file and line."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Op:
     where: str  # file:line
     namespace: str = ""
     overload: str = ""  # its name among the entries of the operator; the first may have none
-    cpp: str = ""  # the C++ function, when it is not called like the operator
+    cpp: str = ""  # the C++ function, if its name is not the operator's
     promote: str = "same"  # pointwise: "same", or "float" when integers become the default float
     output: str = "same"  # pointwise: "same", "bool", "real" (of complex), "complex" (of real)
     bool_inputs: tuple[str, ...] = ()  # pointwise: operands that stay bool whatever the others are
@@ -137,34 +137,34 @@ class Op:
     returns: tuple[str, ...] = ()  # field names of a named result
     body: str = ""  # python: "module:function"
     mutates: bool = False  # writes to its first argument, like copy_
-    writes: tuple[str, ...] = ()  # tensors and lists that it writes to beside that
+    writes: tuple[str, ...] = ()  # tensors and lists that it writes to besides that
     operator: str = ""  # Python's name of the operator: "add" for +, "truediv" for /, "lt" for <
     random: bool = False  # draws from a generator
     alias_of: str = ""  # the operator that this is another name of
-    grad: str = ""  # "formulas", composite or none; empty: nobody has said yet
+    grad: str = ""  # "formulas", composite or none; empty: not given yet
     # Differentiable inputs (several, where one kernel gives all gradients) and the expression.
     formulas: tuple[tuple[str, str], ...] = ()
-    node: str = ""  # what the graph calls it, where that is not <Name>Backward0
+    node: str = ""  # its name in the graph, if not <Name>Backward0
     number_nodes: tuple[tuple[str, str], ...] = ()  # and where an argument is a number
     retypes: bool = False  # view: reads the elements as another type
-    batch: str = ""  # how vmap applies it, where the signature does not tell: see emit/batching.py
+    batch: str = ""  # how vmap applies it, if the signature does not imply it: see emit/batching.py
     sparse: str = ""  # what it does with a sparse tensor; empty: refuses it
     device: str = ""  # where its tensors may be; empty: all on one device
     type_check: str = ""  # who refuses other types than `dtypes`: see emit/type_checks.py
-    hands_out: bool = False  # bound: numbers or memory leave a tensor by it; observers are told
+    hands_out: bool = False  # bound: it hands out elements as numbers or memory; observers are told
     autocast: str = ""  # how it takes its inputs while autocast is on; empty: as they are
     out: tuple[str, ...] = ()  # what it asks of `out=`
-    old_order: tuple[str, ...] = ()  # factors that once stood before the tensors
+    old_order: tuple[str, ...] = ()  # factors that once came before the tensors
     signature: str = field(default="", repr=False)
 
     @property
     def symbol(self) -> str:
-        """The name that Python and C++ identifiers are made of: linalg_norm for linalg.norm."""
+        """The name for Python and C++ identifiers: linalg_norm for linalg.norm."""
         return self.public_name.replace(".", "_")
 
     @property
     def overload_symbol(self) -> str:
-        """The name of what is made for this entry alone."""
+        """The name of what is generated for this entry alone."""
         return f"{self.symbol}_{self.overload}" if self.overload else self.symbol
 
     @property
@@ -197,7 +197,7 @@ class Op:
 
     @property
     def tensor_args(self) -> tuple[Arg, ...]:
-        """What holds tensors, also several."""
+        """The arguments that hold one or more tensors."""
         return tuple(a for a in self.core_args if "Tensor" in a.type.annotation)
 
     @property
@@ -225,7 +225,7 @@ class Op:
 
     @property
     def is_factory(self) -> bool:
-        """Whether it makes tensors of none: the generated operator only tells observers of it."""
+        """Whether it makes tensors from nothing: the generated operator only tells observers."""
         makes = "Tensor" in self.result.annotation
         return self.kind == "native" and makes and not self.tensor_args
 
@@ -236,19 +236,19 @@ class Op:
 
     @property
     def is_cast(self) -> bool:
-        """Whether the generated operator looks at autocast before it comes to its body."""
+        """Whether the generated operator checks autocast before it calls its body."""
         return bool(self.autocast) and self.kind != "python"
 
     @property
     def body_namespace(self) -> str:
-        """Where a generated operator finds its hand-written body; empty: the operator is it."""
+        """The namespace of a generated operator's hand-written body; empty: the operator itself."""
         if self.is_recorded or self.is_factory:
             return "compute"
         return "composed" if self.is_cast or self.is_writing_composition else ""
 
     @property
     def runs(self) -> str:
-        """Where it computes: everywhere, wherever its parts do, or where its kernel is."""
+        """The devices it runs on: all, those of its parts, or those with its kernel."""
         if self.kind in ("pointwise", "view"):
             return "everywhere"
         return "kernel" if self.is_recorded else "parts"
@@ -263,7 +263,7 @@ class Op:
 
     @property
     def out_rules(self) -> tuple[str, ...]:
-        """What it asks of `out=`, with what goes without saying."""
+        """The rules for `out=`, including the implied ones."""
         makes = not self.tensor_args and self.kind != "python"
         return (*self.out, "quiet") if makes else self.out
 
@@ -284,12 +284,12 @@ class Op:
 
     @property
     def has_inplace_method(self) -> bool:
-        """`elu_` of a function that is no method is a function too."""
+        """`elu_` is a function too if `elu` is not a method."""
         return "inplace" in self.forms and ("method" in self.forms or "function" not in self.forms)
 
     @property
     def has_inplace_function(self) -> bool:
-        """PyTorch has `torch.exp_` beside `Tensor.exp_`: element-wise, one tensor."""
+        """PyTorch has `torch.exp_` next to `Tensor.exp_`: element-wise, one tensor."""
         if self.namespace or self.kind != "pointwise" or len(self.tensor_inputs) != 1:
             return False
         return self.has_inplace_method and "function" in self.forms
@@ -301,7 +301,7 @@ class Op:
 
     @property
     def accepted_types(self) -> tuple[str, ...]:
-        """The element types users may give: also those that become floating point first."""
+        """The element types users may pass, including those converted to floating point first."""
         return (*integral, *self.dtypes) if self.promote == "float" else self.dtypes
 
     @property
@@ -323,14 +323,14 @@ class Table:
             if (other.namespace, other.name) != (op.namespace, op.name):
                 if other.overload_symbol == op.overload_symbol:
                     raise TableError(
-                        f"{op.where}: {op.overload_symbol} is what the entry at {other.where} is"
-                        " called in C++; name the overload otherwise"
+                        f"{op.where}: {op.overload_symbol} is the C++ name of the entry at "
+                        f"{other.where}; give the overload another name"
                     )
                 continue
             if other.family != op.family:
                 raise TableError(
                     f"{op.where}: {op.symbol} is already declared at {other.where}; "
-                    "overloads stand in one file"
+                    "overloads belong in one file"
                 )
             if other.overload == op.overload:
                 raise TableError(
@@ -340,7 +340,7 @@ class Table:
         self.ops.append(op)
 
     def resolve(self) -> None:
-        """`scatter_` is differentiated as `scatter` is, unless it says otherwise; all say how."""
+        """Complete `grad=`: `scatter_` takes that of `scatter`; every operator must have one."""
         functional = {
             (op.namespace, op.name, tuple(a.name for a in op.core_args)): op
             for op in self.ops
@@ -401,7 +401,7 @@ def op(
     out: str = "",
     old_order: str = "",
 ) -> None:
-    """Declares an operator, or an overload. Refuses what cannot be right, naming file and line.
+    """Declare an operator, or an overload. Refuses invalid entries, naming file and line.
 
     aliases: other names of it, such as "special.expit"; those of a namespace are functions only.
     "nn.functional.relu(inplace)" has one more argument than the operator, which asks for the
@@ -411,13 +411,13 @@ def op(
     number_nodes: the node's name where the argument of that name is a number.
     writes: the arguments that it changes, where that is not the first one alone. Its body counts
     their versions.
-    batch: how vmap applies it, where the signature does not tell.
-    sparse: what it does with sparse tensors; without a word it refuses them.
+    batch: how vmap applies it, if the signature does not imply it.
+    sparse: what it does with sparse tensors; by default it refuses them.
     device: "any" where its tensors may be on several devices.
     type_check: "own" where the body refuses types itself, because more than the type decides.
-    hands_out: elements leave a tensor by it, as numbers or as memory; observers are told of it.
-    autocast: how it takes its inputs while autocast is on; without a word, as they are.
-    out: what it asks of `out=`, in words of OUT_RULES.
+    hands_out: it hands out elements, as numbers or as memory; observers are told of it.
+    autocast: how it takes its inputs while autocast is on; by default as they are.
+    out: the rules for `out=`, from OUT_RULES.
     old_order: factors that programs older than PyTorch 1.5 give before the tensors.
     """
     frame = sys._getframe(1)
@@ -472,7 +472,7 @@ def op(
 
 
 def alias(entry: Op, name: str) -> Op:
-    """The same operator by another name: it has entry points of its own and nothing else."""
+    """The same operator under another name: only its entry points are its own."""
     if entry.kind == "bound":
         raise TableError(f"{entry.where}: {entry.name}: a bound operator cannot have aliases")
     name, _, switch = name.partition("(")
@@ -500,7 +500,7 @@ def alias(entry: Op, name: str) -> Op:
 
 
 def implied_grad(entry: Op) -> str:
-    """What needs no saying: Python bodies are compositions; numbers and truths have no gradient."""
+    """The implied rules: Python bodies are compositions; numbers and bools have no gradient."""
     if entry.kind == "python":
         return composite
     has_gradient = set(entry.dtypes) & set(floating_complex) and "Tensor" in entry.result.annotation
@@ -614,7 +614,7 @@ def validate_out(op: Op, refuse: Callable[[str], None]) -> None:
 
 
 def syntax_error(expression: str) -> str:
-    """What Python objects to; empty if nothing."""
+    """The error of Python's parser; empty if there is none."""
     try:
         ast.parse(expression, mode="eval")
     except SyntaxError as error:

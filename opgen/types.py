@@ -12,7 +12,7 @@ class ArgumentType:
     cpp: str  # parameter type of the C++ function
     reader: str  # csrc/bind/arguments.h: reads a matched argument; gets a null pointer when it was left out
     stub: str  # as users see it
-    nullable: bool = False  # reader copes with a missing argument by itself
+    nullable: bool = False  # the reader handles a missing argument itself
 
     @property
     def is_operand(self) -> bool:
@@ -78,7 +78,7 @@ ARGUMENTS: dict[str, ArgumentType] = {
         _arg("Ints | None", "kOptInts", "std::optional<IntSpan>", "optional_int_list", "Sequence[int] | None", True),
         _arg("Dims", "kDims", "IntSpan", "int_list", "int | Sequence[int]"),
         _arg("Dims | None", "kOptDims", "std::optional<IntSpan>", "optional_int_list", "int | Sequence[int] | None", True),
-        # One size or several, of which some may be None: read as the least int64.
+        # One size or several, some of which may be None, read as the least int64.
         _arg("Sizes", "kSizes", "IntSpan", "open_sizes", "int | Sequence[int | None] | None"),
         _arg("str", "kStr", "const std::string&", "text", "str"),
         _arg("str | None", "kOptStr", "std::optional<std::string>", "optional_text", "str | None", True),
@@ -111,14 +111,14 @@ RESULTS: dict[str, ResultType] = {
             "tuple[Tensor, Tensor, Tensor, Tensor]", "std::tuple<Tensor, Tensor, Tensor, Tensor>",
             "tuple[Tensor, Tensor, Tensor, Tensor]", 4,
         ),
-        # Two where an argument asks for both. Which it is, no type checker can tell.
+        # Two if an argument asks for both, which no type checker can tell.
         ResultType("Tensor | tuple[Tensor, Tensor]", "OneOrTwo", "Any"),
         ResultType("tuple[Tensor, ...]", "std::vector<Tensor>", "tuple[Tensor, ...]", 0),
         ResultType("list[Tensor]", "TensorVector", "list[Tensor]", 0),
         ResultType("bool", "bool", "bool"),
         ResultType("int", "int64_t", "int"),
         ResultType("float", "double", "float"),
-        # Without complex, as PyTorch has it: `x.item() > 0` is right for all but complex tensors.
+        # Without complex, as in PyTorch: `x.item() > 0` is right for all but complex tensors.
         ResultType("Number", "Scalar", "int | float | bool"),
         ResultType("Size", "Dims", "Size"),
         ResultType("tuple[int, ...]", "std::vector<int64_t>", "tuple[int, ...]"),

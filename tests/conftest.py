@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Configuration of all tests."""
 
 import os
 import signal

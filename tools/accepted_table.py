@@ -1,4 +1,4 @@
-"""Writes the table of what is accepted without effect into both pages on compatibility."""
+"""Write the table of options without effect into both compatibility pages."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ BEGIN, END = "<!-- made by tools/accepted_table.py -->", "<!-- end -->"
 
 
 def with_table(text: str) -> str:
-    """The text of the page with the table as it should be."""
+    """Return the text of the page with the current table."""
     place = re.compile(f"{re.escape(BEGIN)}\n.*{re.escape(END)}", re.DOTALL)
     if not place.search(text):
         raise ValueError(f"the page has no place for the table: {BEGIN} ... {END}")

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-LARGEST = 300_000  # bytes; data belong elsewhere
+LARGEST = 300_000  # bytes; data belongs elsewhere
 PICTURES = Path("docs/images")  # the only place of binary files
 TABS_ALLOWED = {"Makefile"}
-TABLES = {".tsv", ".csv"}  # where white space is data
+TABLES = {".tsv", ".csv"}  # files in which white space is data
 
 
 def complaints(path: Path) -> list[str]:

@@ -80,7 +80,7 @@ def _entries(body: list[str]) -> list[str]:
 
 
 def escape(line: str) -> str:
-    """The line with signs that Markdown would take for its own, outside of code, as themselves."""
+    """The line with Markdown's special characters escaped, outside of code."""
     parts = re.split(r"(`+[^`]*`+)", line)
     for number in range(0, len(parts), 2):
         text = parts[number].replace("<", "&lt;")

@@ -130,7 +130,7 @@ def short_name(page: Page, name: str) -> str:
 
 
 def operator_page(page: Page, name: str, value: Any, operators: dict[str, str]) -> str | None:
-    """Where a name is told as an operator, if it is one; `operators` has their addresses."""
+    """The address of a name's operator page, if it is an operator, from `operators`."""
     is_native = not inspect.isclass(value) and not inspect.isfunction(value)
     return operators.get(short_name(page, name)) if is_native else None
 
@@ -138,7 +138,7 @@ def operator_page(page: Page, name: str, value: Any, operators: dict[str, str]) 
 def text(page: Page, operators: dict[str, str]) -> str:
     """The Markdown of a page."""
     up = "../" * page.path.count("/")
-    # What most people look for comes first in the results of a search.
+    # The most searched names come first in search results.
     boost = 4 if page.module == "flambeau.nn" else 1 if page.module.count(".") > 1 else 3
     lines = ["---", "search:", f"  boost: {boost}", "---", ""]
     lines += [f"# {page.title}", "", markdown(page.intro), ""]
@@ -223,7 +223,7 @@ def _type(annotation: Any) -> str:
 
 
 def _default(value: Any) -> str:
-    """A default as it is written; by its name where its own text has an address or a path."""
+    """A default as it is written; by its name if its text has an address or a path."""
     if isinstance(value, (int, float, str, type(None))):
         return repr(value)
     name = getattr(value, "__name__", None)

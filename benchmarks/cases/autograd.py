@@ -8,7 +8,7 @@ CHAIN = 100
 
 
 def small(t: Any) -> Namespace:
-    """Leaves of four elements, as small as makes no difference."""
+    """Leaves of four elements: so small that only overhead counts."""
     a, b = (t.ones(4, requires_grad=True) for _ in range(2))
     return {"t": t, "a": a, "b": b, "h": a * 1.5, "g": b * 0.5}
 
@@ -55,7 +55,7 @@ for body in ("y * 1.01", "y + 1.0", "y * b", "y.tanh()", "y.sin() + y"):
 
 
 def branching(t: Any) -> Namespace:
-    """A graph whose branches meet again, over operands that broadcast."""
+    """A graph whose branches join again, over operands that broadcast."""
     rows = t.ones(4, 1, requires_grad=True)
     columns = t.ones(1, 4, requires_grad=True)
 

@@ -11,7 +11,7 @@ SAMPLES = 1024
 
 
 def loader(t: Any, dataset: Any, **arguments: Any) -> Namespace:
-    """The loader that a statement goes through; importing the module is not what is timed."""
+    """The loader that a statement iterates over; the import of the module is not timed."""
     return {"loader": t.utils.data.DataLoader(dataset, **arguments)}
 
 
@@ -33,7 +33,7 @@ def images(t: Any) -> Any:
 
 
 def records(t: Any) -> Any:
-    """A dict of arrays and numbers a sample."""
+    """A dict of arrays and numbers per sample."""
 
     class Records(t.utils.data.Dataset):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -49,7 +49,7 @@ def records(t: Any) -> Any:
 
 
 def stream(t: Any) -> Any:
-    """Rows of a tensor that come as a stream."""
+    """Rows of a tensor as a stream."""
 
     class Stream(t.utils.data.IterableDataset):  # type: ignore[misc]
         def __init__(self) -> None:

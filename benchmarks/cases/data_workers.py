@@ -1,4 +1,4 @@
-"""An epoch of a data loader with two worker processes, and the way to its first batch."""
+"""An epoch of a data loader with two worker processes, and the time to its first batch."""
 
 from typing import Any
 

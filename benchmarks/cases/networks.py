@@ -7,8 +7,8 @@ from benchmarks.case import Namespace, add_case
 from benchmarks.networks import NETWORKS, Network, images, training_program
 from benchmarks.training import training_step
 
-# With the usual rates the losses of deep networks part from the third step on: of two runs in
-# float64 whose images differ in the seventh digit just as of two frameworks.
+# With the usual rates the losses of deep networks diverge from the third step on, also of two runs
+# in float64 whose images differ in the seventh digit.
 OPTIMIZER = "small momentum"
 
 
@@ -25,7 +25,7 @@ def _inference(network: Network) -> Callable[[Any], Namespace]:
         t.manual_seed(0)
         module = network.make(t).eval()
         *_, head = (each for each in module.modules() if isinstance(each, t.nn.Linear))
-        t.nn.init.normal_(head.weight)  # some begin with zeros, which would hide all before it
+        t.nn.init.normal_(head.weight)  # some begin as zeros and hide what is before
         x = images(t, 1)
 
         def infer() -> Any:

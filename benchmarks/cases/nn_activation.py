@@ -9,7 +9,7 @@ GROUP = "nn-activation"
 
 
 def elements(t: Any, size: int) -> Namespace:
-    """A matrix of normal numbers, and a gradient that comes back."""
+    """A matrix of normal numbers, and an incoming gradient."""
     t.manual_seed(0)
     x = t.randn(size // 100, 100, requires_grad=True)
     return {

@@ -8,7 +8,7 @@ from benchmarks.case import Namespace, add_case
 
 
 def scores(t: Any, *shape: int) -> Namespace:
-    """Scores for classes, which stand in dimension 1, and a class for each sample."""
+    """Scores for classes, in dimension 1, and a class for each sample."""
     t.manual_seed(0)
     x = t.randn(*shape, requires_grad=True)
     target = t.randint(0, shape[1], (shape[0], *shape[2:]))

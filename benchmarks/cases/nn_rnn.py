@@ -34,7 +34,7 @@ def packed(t: Any, text: str, features: int, lengths: list[int]) -> Namespace:
 
 
 def cell(t: Any, text: str, batch: int, steps: int) -> Namespace:
-    """A cell in a loop of Python."""
+    """A cell in a Python loop."""
     t.manual_seed(0)
     module = eval(text, {"nn": t.nn})
     inputs = list(t.randn(steps, batch, module.input_size))
@@ -50,7 +50,7 @@ def cell(t: Any, text: str, batch: int, steps: int) -> Namespace:
 
 
 def varying(t: Any, lengths: list[int]) -> Namespace:
-    """An LSTM cell over one sequence after the other, each as long as it is."""
+    """An LSTM cell over one sequence after the other, of different lengths."""
     t.manual_seed(0)
     module = t.nn.LSTMCell(32, 64)
     sequences = [list(t.randn(length, 1, 32)) for length in lengths]

@@ -1,11 +1,11 @@
-"""What profiles cost the programs that are profiled."""
+"""The overhead of profiles."""
 
 from collections.abc import Callable
 from typing import Any
 
 from benchmarks.case import Namespace, add_case
 
-# So many that starting and stopping do not matter.
+# Enough that starting and stopping do not matter.
 _CALLS = 2000
 
 

@@ -1,4 +1,4 @@
-"""Training steps of recurrent networks: characters in long rows, and cells over any length."""
+"""Training steps of recurrent networks: long sequences of characters, and cells over any length."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def char_lstm(t: Any) -> Program:
 
 
 def cell_loop(t: Any) -> Program:
-    """Classifies sequences one after the other, each as long as it is, without padding."""
+    """Classifies sequences of different lengths one after the other, without padding."""
     nn = t.nn
 
     class Reader(nn.Module):

@@ -1,4 +1,4 @@
-"""Images on their way into a network, against torchvision."""
+"""Image preprocessing, against torchvision."""
 
 from __future__ import annotations
 

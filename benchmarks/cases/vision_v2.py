@@ -1,4 +1,4 @@
-"""Samples with boxes, points and masks on their way into a network, against torchvision."""
+"""Preprocessing of samples with boxes, points and masks, against torchvision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.vision import vision
 
 
 def _small(t: Any) -> Namespace:
-    """Tensors so small that finding the kernel is the work."""
+    """Tensors so small that finding the kernel takes most of the time."""
     v2, tv = vision(t, "transforms.v2"), vision(t, "tv_tensors")
     numbers = np.random.default_rng(0).random((6, 4), dtype=np.float32) * 4 + [0, 0, 4, 4]
     boxes = t.tensor(numbers.astype(np.float32))
@@ -35,7 +35,7 @@ def _small(t: Any) -> Namespace:
 
 
 def _large(t: Any) -> Namespace:
-    """A picture with twenty boxes and masks, and usual pipelines without what takes random time."""
+    """An image with twenty boxes and masks, and usual pipelines without steps of random length."""
     t.manual_seed(0)
     v2, tv = vision(t, "transforms.v2"), vision(t, "tv_tensors")
     random = np.random.default_rng(0)

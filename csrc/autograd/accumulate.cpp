@@ -12,7 +12,7 @@ namespace {
 // Whether nobody else can see the elements, so that they may be kept or changed.
 // `handles`: how many references to the tensor the callers hold.
 bool is_ours(const Tensor& t, int handles) {
-  // A window on a tensor that nobody else holds, as after t(), is as good as the tensor.
+  // The view of a base that nobody else holds, as after t(), counts as the tensor itself.
   const bool holds_base = t->base && t->base->refs.load(std::memory_order_relaxed) == 1;
   return t->refs.load(std::memory_order_relaxed) <= handles &&
          t->storage->refs.load(std::memory_order_relaxed) == (holds_base ? 2 : 1) &&
@@ -25,7 +25,7 @@ bool is_laid_out_like(const Tensor& grad, const Tensor& variable) {
                                                         : grad.is_contiguous();
 }
 
-// A sparse gradient of its own: the parts are kept where nobody else can see them.
+// A sparse gradient that shares nothing: the parts are kept if nobody else can see them.
 Tensor kept_sparse(const Tensor& grad) {
   const Tensor& values = sparse_parts(grad).values;
   const bool is_free = grad->refs.load(std::memory_order_relaxed) <= 2 && !grad->python_object;
@@ -33,7 +33,7 @@ Tensor kept_sparse(const Tensor& grad) {
                                                                  : ops::clone(grad);
 }
 
-// Beside a sparse tensor nothing is changed in place but a dense sum.
+// If one of the two is sparse, only a dense sum is changed in place.
 Tensor sum_with_sparse(const Tensor& sum, const Tensor& grad) {
   if (is_sparse(sum) && !is_sparse(grad)) return ops::add(grad, sum);
   if (is_sparse(sum) || mode.grad_enabled) return ops::add(sum, grad);
@@ -45,7 +45,7 @@ Tensor sum_with_sparse(const Tensor& sum, const Tensor& grad) {
 
 void accumulate(const Tensor& variable, const Tensor& grad) {
   Meta& meta = meta_of(variable);
-  if (grad->is_promised()) [[unlikely]] {  // a sum of such is what each of them is
+  if (grad->is_promised()) [[unlikely]] {  // meta tensors: a sum has nothing to add
     if (!meta.grad) meta.grad = grad;
     return;
   }
@@ -64,7 +64,7 @@ void accumulate(const Tensor& variable, const Tensor& grad) {
     else if (mode.grad_enabled || grad->flags & kBatched)
       meta.grad = ops::clone(grad);
     else if (is_recorded) {
-      // By operators, which are what a recorder sees.
+      // By operators, as a recorder sees nothing else.
       meta.grad = ops::empty_like(variable, grad.dtype());
       ops::copy_(meta.grad, grad);
     } else {

@@ -14,20 +14,20 @@ namespace {
 
 struct Kept {
   Tensor parameter, cast;
-  Storage storage;  // what the parameter's elements were, and their version, when it was cast
+  Storage storage;  // of the parameter's elements when it was cast, with their version
   uint32_t version;
 };
 using Casts = std::unordered_map<const TensorImpl*, Kept>;
-// Given up rather than dropped by a thread that ends in a region: the graph of a cast may hold
-// objects of Python, which nobody may touch then.
+// Leaked by a thread that ends within a region: the graph of a cast may hold Python objects, which
+// must not be touched then.
 constinit thread_local Casts* kept = nullptr;
 
-// A leaf that wants a gradient, and nothing else.
+// A plain leaf that requires a gradient.
 bool is_parameter(const Tensor& t) {
   return t->flags == kRequiresGrad && !t->grad_fn && !t->base && t.dtype() == DType::kFloat32;
 }
 
-// The cast of an optimiser's last step, or one without a history, does not serve any more.
+// A cast from before the optimiser's step, or one without a needed history, is out of date.
 bool serves(const Kept& entry, const Tensor& parameter, DType target) {
   const Storage& storage = parameter->storage;
   return entry.storage == storage && entry.version == storage->version &&
@@ -42,8 +42,8 @@ Tensor cast_once(const Tensor& parameter, DType target) {
   const Tensor cast = ops::to_dtype(parameter, target);
   const Storage& storage = parameter->storage;
   Kept entry{parameter, cast, storage, storage->version};
-  // What was kept ends after the table has been changed: with it may end objects of Python, which
-  // may forget the casts.
+  // The old entry is destroyed after the table has been changed: it may own Python objects whose
+  // finalizers clear the casts.
   if (const auto [entry_at, is_new] = kept->try_emplace(parameter.get(), entry); !is_new)
     std::swap(entry_at->second, entry);
   return cast;

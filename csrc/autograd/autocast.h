@@ -2,10 +2,10 @@
 //
 // Note [Autocast]: the table says of some operators, with `autocast=`, what they do with inputs of
 // floating-point types while autocast is on: products of matrices run in 16 bits, losses in
-// float32. Only these operators look at the switch of their thread. The way on is out of line: it
-// casts the inputs, an operator like any other to the graph, and calls the operator again with
-// autocast off, so that its parts see neither. float64, integers and complex numbers stay as they
-// are, and so do forms that write to a tensor of the caller's.
+// float32. Only these operators look at the switch of their thread. The rest is out of line: it
+// casts the inputs, which the graph records like any operator, and calls the operator again with
+// autocast off, so that its parts do not cast again. float64, integers and complex numbers stay as
+// they are, and so do forms that write to a tensor of the caller's.
 #pragma once
 
 #include "autograd/batch_rules.h"
@@ -64,7 +64,7 @@ class Cast {
   DType target_;
 };
 
-// The type that holds all of the inputs: that of the first one if the others have it too.
+// The common type of the inputs; float32 if they differ.
 class Widest {
  public:
   void add(const Tensor& t) {

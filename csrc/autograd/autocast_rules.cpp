@@ -13,13 +13,13 @@ namespace {
 using autocast::Cast;
 using autocast::Off;
 
-// What 16-bit gates make of a state of this type.
+// The type of a state of this type after it is mixed with 16-bit gates.
 Tensor mixed(const Tensor& result, const Tensor& state) {
   return ops::to_dtype(result, promote(result.dtype(), state.dtype()));
 }
 
-// A projection comes last, a product of its own; otherwise the state is what the gates were mixed
-// with.
+// A projection comes last, as a product of its own; otherwise the state has the type that the gates
+// were mixed with.
 bool has_projection(TensorList hx) { return hx[0].sizes() != hx[1].sizes(); }
 
 }  // namespace

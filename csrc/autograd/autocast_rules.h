@@ -1,4 +1,4 @@
-// What operators do under autocast where no word of the table says it (`autocast="own"`).
+// Operators with an autocast rule of their own (`autocast="own"` in the table).
 #pragma once
 
 #include "autograd/autocast.h"
@@ -29,8 +29,8 @@ Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const
 // Singular values in float32, then a product in 16 bits.
 Tensor _linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian);
 
-// PyTorch averages over channels as over volumes, which it does in float32, and where there are but
-// three dimensions as over images, which it does in any type.
+// PyTorch averages over channels with its pooling of volumes, which runs in float32, or for 3-d
+// input with its pooling of images, which runs in any type.
 Tensor nn_functional_local_response_norm(const Tensor& input, int64_t size, double alpha,
                                          double beta, double k);
 

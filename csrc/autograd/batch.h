@@ -25,7 +25,7 @@ struct BatchLevel {
   int64_t level;
   int64_t size;
   Randomness randomness;
-  bool has_primals;  // not tangents alone: variables need a sample for each
+  bool has_primals;  // more than tangents: variables need a value for each sample
 };
 int64_t enter_batch_level(int64_t size, Randomness randomness, bool has_primals);
 void exit_batch_level(int64_t level);
@@ -42,14 +42,14 @@ inline int64_t batch_level_of(const Tensor& t) {
 // All levels, the highest last.
 std::vector<int64_t> batch_levels_of(const Tensor& t);
 
-// `all` with its first dimension out of sight.
+// `all` with its first dimension hidden.
 Tensor make_batched(const Tensor& all, int64_t level);
 // All samples, in the first dimension; a tensor that is the same for all is expanded.
 Tensor samples_of(const Tensor& t, int64_t level);
 // The same for several levels, in their order.
 Tensor samples_of(const Tensor& t, std::span<const int64_t> levels);
 Tensor make_batched(const Tensor& all, std::span<const int64_t> levels);
-// Of a batched tensor, all samples of all levels: what has elements.
+// All samples of all levels of a batched tensor: the tensor that has elements.
 inline const Tensor& bottom_of(const Tensor& t) {
   return t->flags & kBatched ? bottom_of(t->autograd->batch) : t;
 }
@@ -59,10 +59,10 @@ bool is_batched_at(const Tensor& t, int64_t level);
 // The same values, perhaps of another type, in memory of their own and without history.
 Tensor copy_of_batch(const Tensor& t, std::optional<DType> dtype);
 
-// What the innermost map says of chance: refuses to draw, or gives the number of samples to draw
-// (0: one for all).
+// The randomness of the innermost map: refuses to draw, or gives the number of samples to draw for
+// (0: the same for all).
 int64_t samples_to_draw();
-// A result without inputs that depends on chance: `make` makes one of a size.
+// A random result without inputs: `make` makes one of a given size.
 Tensor draw_in_map(IntSpan size, const std::function<Tensor(IntSpan)>& make);
 template <class F>
 Tensor draw(IntSpan size, F&& make) {
@@ -84,7 +84,7 @@ inline void check_no_mask(const Tensor& mask) {
            "vmap: We do not support batching operators that can support dynamic shape. Attempting "
            "to batch over indexing with a boolean mask.");
 }
-// For what decides which way a program goes.
+// For values that control flow depends on.
 inline void check_no_branch(const Tensor& t) {
   if (t->flags & kBatched) [[unlikely]]
     refuse_branch();

@@ -82,7 +82,7 @@ Tensor Batch::aligned(const Tensor& t, int64_t rank) const {
 }
 Tensor Batch::aligned(const Tensor& t) const {
   Tensor samples = aligned(t, rank_);
-  // Without dimensions it had no say in the type of the result: with that of the batch it would.
+  // A 0-d sample does not promote as a tensor with dimensions does; its batch must not either.
   if (t && t.dim() == 0 && t.dtype() != DType::kBool && is_batched(t)) {
     const DType type = ops::result_type(operands_);
     if (samples.dtype() != type) samples = ops::to_dtype(samples, type);

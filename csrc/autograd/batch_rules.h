@@ -1,4 +1,4 @@
-// How an operator is applied to a whole batch: what the generated rules are written in.
+// How an operator is applied to a whole batch: the functions that the generated rules call.
 #pragma once
 
 #include "autograd/batch.h"
@@ -33,7 +33,7 @@ class Batch {
   int64_t size() const { return size_; }
   // The most dimensions that a sample of any argument has.
   int64_t rank() const { return rank_; }
-  // Whether all arguments have that many, and some at all.
+  // Whether all arguments have that many, and at least one.
   bool has_one_rank() const { return rank_ > 0 && rank_ == least_; }
   bool is_batched(const Tensor& t) const { return t && (draws_ || is_batched_at(t, level_)); }
 
@@ -49,15 +49,15 @@ class Batch {
   std::vector<Tensor> all(TensorList list) const;
 
   // All samples, so that arguments broadcast: one that is the same for all stays as it is, the
-  // others have `rank` dimensions behind the first.
+  // others have `rank` dimensions after the first.
   Tensor aligned(const Tensor& t) const;
   Tensor aligned(const Tensor& t, int64_t rank) const;
   OwnedOperand aligned(const Operand& o) const;
 
-  // A size of a sample, of all samples.
+  // A size of a sample as a size of the batch.
   Dims sized(IntSpan size) const;
 
-  // A dimension of a sample, in all samples.
+  // A dimension of a sample as a dimension of the batch.
   int64_t shifted(int64_t dim) const;
   int64_t shifted(int64_t dim, size_t rank) const;
   std::optional<int64_t> shifted(std::optional<int64_t> dim) const { return shifted(*dim); }
@@ -140,7 +140,7 @@ class Batch {
   int64_t size_ = 0;
   int64_t rank_ = 0;
   int64_t least_ = kMaxDims;
-  bool draws_ = false;  // for every sample, though no argument may differ
+  bool draws_ = false;  // for every sample, even if no argument is batched
   std::vector<Operand> operands_;
 };
 
@@ -155,12 +155,12 @@ class DrawsTogether {
  private:
   bool before_;
 };
-// Whether an operator that depends on chance has to draw for every sample of the innermost map.
+// Whether a random operator has to draw for every sample of the innermost map.
 bool draws_apart();
 // Whether it has to draw the same numbers for every sample.
 bool draws_alike();
 
-// Starts a generator anew for every sample.
+// Restores a generator's state for every sample.
 class SameDraws {
  public:
   explicit SameDraws(Generator* generator);
@@ -171,7 +171,7 @@ class SameDraws {
   std::vector<uint8_t> state_;
 };
 
-// Rules that are no instance of a general one: `own` in opgen/emit/batching.py.
+// Rules written by hand: `own` in opgen/emit/batching.py.
 namespace batch_rule {
 
 Tensor expand(const Batch& b, const Tensor& input, IntSpan size, bool implicit);

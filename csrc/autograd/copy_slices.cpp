@@ -32,7 +32,7 @@ Tensor CopySlices::window(const Tensor& on) const {
 
 void CopySlices::apply(std::span<const Tensor> grads, Gradients& out) {
   if (released) fail_released(*this);
-  // A copy with the geometry of the base, so that windows of the one fit the other.
+  // A copy with the strides of the base, so that the view's window fits it.
   const Tensor whole = ops::new_empty_strided(grads[0], base_.sizes, base_strides_, base_.dtype);
   ops::copy_(whole, grads[0]);
   const Tensor part = ops::clone(window(whole));

@@ -26,7 +26,7 @@ void DeferredProducts::flush(Tensor& sum) {
   const int64_t p = left_.size(1), q = right_.size(1);
   if (is_sparse(sum)) sum = ops::to_dense(sum);
   const bool accumulate = sum.defined();
-  // The sum may be a gradient that somebody else sees too.
+  // Others may hold the gradient that is the sum so far.
   if (!accumulate)
     sum = make_tensor({p, q}, left_.dtype(), left_.device());
   else if (sum->refs != 1 || sum->python_object || sum->storage->refs != 1 ||

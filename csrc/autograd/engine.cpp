@@ -2,9 +2,8 @@
 //
 // Note [The run]: one thread, no recursion. A first pass counts for every node how many of the
 // nodes after it have to run before it; the second takes ready nodes, the latest operator first.
-// What a run knows of a node lies in a table of the run; the node remembers its row there, unless
-// another run (of another thread, or a backward within a backward) is visiting it too: then a map
-// does.
+// The state of a node lies in a table of the run. The node remembers its row there, unless another
+// run (of another thread, or a backward within a backward) is visiting it too: then a map does.
 #include "autograd/engine.h"
 
 #include <limits>
@@ -38,7 +37,7 @@ bool has_nan(const Tensor& t) {
   return ops::host_number(ops::any(ops::isnan(bottom_of(t)))).to<bool>();
 }
 
-// Rethrows what is in flight with the forward operator in its message.
+// Rethrows the exception in flight with the forward operator added to its message.
 [[noreturn]] void rethrow_with_location(const Node& node) {
   const std::string where = "in the backward of " + node.described();
   try {
@@ -106,7 +105,7 @@ Tensor fit(Tensor grad, const OutputMeta& meta, const Node& from, size_t index) 
     FB_CHECK(fits, "Function ", from.name(), " returned an invalid gradient at index ", index,
              " - got ", sizes, " but expected shape compatible with ", meta.sizes, " (",
              from.described(), ")");
-    const bool adds_up = grad.numel() != numel_of(meta.sizes);  // else they have size 1
+    const bool adds_up = grad.numel() != numel_of(meta.sizes);  // otherwise they have size 1
     if (adds_up) grad = ops::sum(grad, IntSpan(summed), true);
     if (extra > 0 || !adds_up) grad = ops::reshape(grad, meta.sizes);
   }
@@ -179,9 +178,9 @@ class Run {
     return slot != kNone && states_[slot].is_needed;
   }
 
-  // See Note [Deferred weight gradients]. Those who look at single gradients see them at once.
+  // See Note [Deferred weight gradients]. Off if hooks or checks need single gradients.
   DeferredProducts::Rows defer(const Tensor& weight, int64_t count) {
-    constexpr uint32_t kWorthIt = 3;  // uses of the weight that are still to come
+    constexpr uint32_t kWorthIt = 3;  // remaining uses of the weight
     if (!defers_for_ || weight.dim() != 2 || weight->flags & ~(kRequiresGrad | kKeepsObject) ||
         weight->base)
       return {};
@@ -264,7 +263,7 @@ class Run {
     state.node = NodeRef();
   }
 
-  // What was recorded before all of the inputs cannot lead to one.
+  // A node that was recorded before all of the inputs cannot lead to one.
   uint64_t earliest_input() const {
     if (inputs_.empty()) return 0;
     uint64_t earliest = std::numeric_limits<uint64_t>::max();
@@ -291,7 +290,7 @@ class Run {
     }
   }
 
-  // Nodes are needed that lead to one of the inputs.
+  // The nodes that lead to one of the inputs are needed.
   void mark_needed(std::span<const Edge> roots) {
     for (State& state : states_) state.is_needed = false;
     for (const Edge& input : inputs_)
@@ -342,7 +341,7 @@ class Run {
       if (!sum->is_promised()) sum = std::move(grad);
       return;
     }
-    // Nobody else sees a sum that was made here.
+    // A sum that was made here can be changed in place.
     const bool is_ours = !options_.create_graph && sum->refs == 1 && !sum->python_object &&
                          !sum->flags && sum->storage->refs == 1 && !sum->storage->release &&
                          !grad->flags && is_dense(sum.sizes(), sum.strides());

@@ -8,8 +8,8 @@ namespace fb::autograd {
 struct BackwardOptions {
   bool keep_graph = false;
   bool create_graph = false;
-  // Without inputs, gradients accumulate in the leaves; with inputs, in those among them that
-  // `accumulate` says, or are given back.
+  // Without inputs, gradients accumulate in the leaves. With inputs, they accumulate in those if
+  // `accumulate`, else they are returned.
   bool accumulate = true;
 };
 
@@ -18,7 +18,7 @@ struct BackwardOptions {
 std::vector<Tensor> backward(std::span<const Edge> roots, std::span<const Tensor> grads,
                              std::span<const Edge> inputs, const BackwardOptions& options);
 
-// The backward that this thread is in: its number, 0 outside; and whether it has yet to run a node.
+// The backward that this thread is in: its number, 0 if none; and whether it has run no node yet.
 uint64_t current_run();
 bool will_run(Node& node);
 // Whether it computes gradients of given inputs alone.

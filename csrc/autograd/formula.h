@@ -10,9 +10,9 @@
 
 namespace fb::autograd::formula {
 
-// Whether what is computed of these gradients and saved values will be differentiated: it is
-// recorded, or one of them carries a tangent. Fused kernels have no derivatives and know nothing of
-// tangents, so formulas are then composed of operators.
+// Whether results from these gradients and saved values will be differentiated: recording is on, or
+// one of them carries a tangent. Fused kernels have no derivatives and know nothing of tangents, so
+// formulas are then composed of operators.
 template <class... T>
 bool is_differentiated(const T&... of) {
   if (is_recording()) return true;
@@ -36,7 +36,7 @@ Scalar operator/(const Scalar& a, const Scalar& b);
 Scalar operator-(const Scalar& a);
 bool equals(const Scalar& a, double b);
 
-// Comparisons of plain numbers are decided at once; those of tensors give tensors.
+// Comparisons of plain numbers give a bool, those of tensors a tensor.
 #define FB_COMPARISON(name, sign)                                                   \
   inline Tensor name(const Tensor& a, const Operand& b) { return ops::name(a, b); } \
   inline bool name(int64_t a, int64_t b) { return a sign b; }                       \

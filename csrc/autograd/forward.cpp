@@ -1,4 +1,4 @@
-// Tangents of what operators compute.
+// Tangents of the results of operators.
 #include "autograd/forward.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 struct Levels {
   std::vector<int64_t> active;
-  int64_t limit = std::numeric_limits<int64_t>::max();  // this one and higher are out of sight
+  int64_t limit = std::numeric_limits<int64_t>::max();  // this level and higher ones are hidden
 };
 thread_local Levels levels_here;
 
@@ -36,14 +36,14 @@ const Tensor* own_tangent(const TensorImpl& t, int64_t level) {
   return nullptr;
 }
 
-// What lies in `of`, an image of the base of `view`, where the view lies in the base.
+// The part of `of`, which has the shape of the base of `view`, that corresponds to the view.
 Tensor window_like(const Tensor& view, const Tensor& of) {
   if (view->autograd && view->autograd->replay) return view->autograd->replay(of);
   return ops::as_strided(of, view.sizes(), view.strides(),
                          view.offset() - view->base->offset + of.offset());
 }
 
-// The same elements in the memory order of `t`, so that windows on the one fit the other.
+// The same elements in the memory order of `t`, so that views of both have the same strides.
 Tensor laid_out_like(const Tensor& tangent, const Tensor& t) {
   if (tangent.strides() == t.strides()) return tangent;
   const Tensor image = ops::new_empty_strided(tangent, t.sizes(), t.strides());
@@ -51,7 +51,7 @@ Tensor laid_out_like(const Tensor& tangent, const Tensor& t) {
   return image;
 }
 
-// Stands where the gradients of a node's results are put in.
+// Stands for the gradients of a node's results.
 class Probe final : public Node {
  public:
   const char* name() const override { return "Probe"; }
@@ -162,7 +162,7 @@ Tensor make_dual(const Tensor& primal, const Tensor& tangent, int64_t level) {
            "Tensor, this is not supported. Tensor is of size ",
            primal.sizes(), " while the given forward gradient is of size ", tangent.sizes(), ".");
   const Tensor dual = ops::_alias(primal);
-  // Changes in place of the dual number change its tangent: a leaf cannot take that.
+  // Changing the dual number in place changes its tangent, which must not be a leaf.
   const bool is_fixed = requires_grad(tangent) && is_leaf(tangent);
   set_tangent(dual, level, is_fixed ? ops::clone(tangent) : tangent);
   return dual;
@@ -173,7 +173,7 @@ Tensor primal_of(const Tensor& t, int64_t level) {
     return make_batched(primal_of(t->autograd->batch, level), t->autograd->batch_level);
   const Below hidden(level);
   const Tensor primal = ops::_alias(t);
-  forget_base(primal);  // whose tangents would be its own
+  forget_base(primal);  // it would inherit the base's tangents
   return primal;
 }
 

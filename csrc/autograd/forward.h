@@ -1,14 +1,14 @@
 // Forward mode: tensors that carry tangents, and operators that carry them along.
 //
 // Note [Tangents through a node]: the backward of an operator is linear in the gradient that it is
-// given, so the backward of that backward applies the operator's own derivative. Tangents are found
-// so for every operator that has a node: no formula is written twice. The adjoint of an adjoint is
-// the map itself for complex numbers too.
+// given, so the backward of that backward applies the operator's own derivative. This gives the
+// tangents of every operator that has a node: no formula is written twice. The adjoint of an
+// adjoint is the map itself for complex numbers too.
 //
 // Note [Levels]: `jvp` within `jvp` must not confuse its tangents with those outside. A tensor may
-// carry one tangent for each level; levels are numbered for good, inner ones higher. While the
-// tangents of one level are computed, that level and those above it are out of sight: what is seen
-// of lower levels makes tangents of tangents.
+// carry one tangent for each level; numbers of levels are never reused, and inner ones are higher.
+// While the tangents of one level are computed, that level and those above it are hidden; visible
+// tangents of lower levels give tangents of tangents.
 #pragma once
 
 #include <functional>
@@ -41,21 +41,21 @@ class Below {
 
 // A window on `primal` that carries `tangent`.
 Tensor make_dual(const Tensor& primal, const Tensor& tangent, int64_t level);
-// What `t` carries, or would as a view of what does; undefined if nothing.
+// The tangent of `t`, or the part of its base's tangent if `t` is a view; undefined if none.
 Tensor tangent_of(const Tensor& t, int64_t level);
 void set_tangent(const Tensor& t, int64_t level, Tensor tangent);
 // `t` without its tangent at `level`: a window on it.
 Tensor primal_of(const Tensor& t, int64_t level);
 // `alias` carries what `t` carries.
 void share_tangents(const Tensor& alias, const Tensor& t);
-// The tangents that are in sight.
+// The visible tangents.
 std::vector<Tangent> tangents_of(const Tensor& t);
 // The levels at which any of the tensors carries one, the lowest first.
 std::vector<int64_t> dual_levels(TensorList tensors);
-// A function that moves elements about, applied to a tensor and all of its tangents.
+// Applies a function that only moves elements to a tensor and all of its tangents.
 Tensor map_dual(const Tensor& t, const std::function<Tensor(const Tensor&)>& f);
 
-// Whether it carries a tangent of a level that is in sight.
+// Whether it carries a tangent of a visible level.
 bool has_tangent(const Tensor& t);
 // The same of a batch too, whose tangents lie where its samples do. It may be undefined.
 bool carries_tangent(const Tensor& t);

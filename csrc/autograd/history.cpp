@@ -28,8 +28,8 @@ void forget_retained(TensorImpl& impl) {
                 [&](const Hooks::Retained& r) { return r.tensor == &impl; });
 }
 
-// Gives a tensor whose elements have changed their history. Who retains its gradient retains that
-// of what it is now; hooks stay with what it was before.
+// Gives a tensor that was changed in place its new history. retain_grad() then applies to the new
+// value; hooks stay with the old one.
 void change_history(const Tensor& t, NodeRef node) {
   if (t->autograd) forget_retained(*t.get());
   Node& now = *node;
@@ -39,7 +39,7 @@ void change_history(const Tensor& t, NodeRef node) {
   if (t->autograd->retains_grad) now.hooks_or_new().retained.push_back({0, t.get()});
 }
 
-// The history of a view whose elements have changed: a window on its base.
+// The history of a view whose elements have changed: a view of its base.
 NodeRef window_on_base(const Tensor& view, const Tensor& base) {
   const GradMode recording(true);
   const Tensor again = view->autograd && view->autograd->replay
@@ -171,7 +171,7 @@ void set_history(const Tensor& t, NodeRef node, uint32_t output_nr) {
 void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin) {
   if (view.is_same(of) || !(view.storage() == of.storage())) return;
   if (view->base) {
-    // A part of the operator has made it; what matters is how the whole did.
+    // An inner call of the operator has linked it; the operator's own origin counts.
     if (origin != ViewOrigin::kRecorded) view->view_origin = origin;
     return;
   }

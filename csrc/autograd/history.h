@@ -5,7 +5,7 @@
 // either changes what both are computed from. The history of the elements is kept by the base
 // alone. Changing a view records the change at the base (a CopySlices node: of the base's gradient
 // the changed window goes through the operator's node, the rest passes by), and a view whose
-// storage has changed since its grad_fn was made finds it anew, as a window on the base.
+// storage has changed since its grad_fn was made gets a new one, as a view of the base.
 #pragma once
 
 #include "autograd/forward.h"
@@ -15,7 +15,7 @@
 
 namespace fb::autograd {
 
-// What few tensors have.
+// What only few tensors have.
 struct Meta {
   Tensor grad;
   Node* accumulator = nullptr;  // borrowed: of a leaf, while the graph holds one
@@ -39,15 +39,15 @@ inline bool requires_grad(const TensorImpl& t) {
 inline bool requires_grad(const Tensor& t) { return requires_grad(*t.get()); }
 // Refuses types that have no gradient, and results of recorded operators.
 void set_requires_grad(const Tensor& t, bool wanted);
-// A view of `t` that requires gradients: part of its history, or a leaf where it has none. In a map
-// it has a sample for each of the map's, so that gradients do too.
+// A view of `t` that requires gradients: part of its history, or a leaf if it has none. Inside vmap
+// it is batched, so that its gradients are too.
 Tensor variable_of(const Tensor& t);
 // The same elements and tangents, without history.
 Tensor without_history(const Tensor& t);
 // Whether the history of `roots` has leaves besides `variables`, or leads through one of them.
 bool leads_elsewhere(TensorList roots, TensorList variables);
 
-// The node that made it; null for leaves. Of a view, up to date.
+// The node that made it; null for leaves. Up to date even for a view.
 NodeRef grad_fn(const Tensor& t);
 inline bool is_leaf(const Tensor& t) { return !requires_grad(t) || !grad_fn(t); }
 // Where its gradient goes; no node if it needs none.
@@ -55,16 +55,16 @@ Edge gradient_edge(const Tensor& t);
 // Makes `t` result `output_nr` of a node.
 void set_history(const Tensor& t, NodeRef node, uint32_t output_nr);
 
-// Makes `view`, which shares storage with `of`, known as its view.
+// Registers `view`, which shares storage with `of`, as its view.
 void link_view(const Tensor& view, const Tensor& of, ViewOrigin origin = ViewOrigin::kRecorded);
 
-// Makes a view a tensor by itself; its history stays.
+// Makes a view a tensor of its own; its history stays.
 void forget_base(const Tensor& view);
 
-// Refuses to change what was made in inference mode outside of it.
+// Refuses to change an inference tensor outside of inference mode.
 void check_inference(const Tensor& t);
 // Refuses changes in place that would lose a gradient. `records_operand`: the operator records the
-// change on account of another argument.
+// change because of another argument.
 void check_inplace(const Tensor& t, bool records_operand = false);
 // `t` was changed in place by the operator that `node` records: its only result.
 void rebase_history(const Tensor& t, NodeRef node);
@@ -75,7 +75,7 @@ void note_new_data(const Tensor& t);
 Tensor detached(const Tensor& t);
 void detach_(const Tensor& t);
 
-// The gradient accumulates here. Owned by edges; the leaf knows it while it lives.
+// Accumulates the gradient of a leaf. Owned by edges; the leaf points at it while it exists.
 class AccumulateGrad final : public Node {
  public:
   explicit AccumulateGrad(const Tensor& variable);
@@ -86,10 +86,10 @@ class AccumulateGrad final : public Node {
   Tensor variable;
 };
 
-// The gradient of a result that retain_grad() was called on is kept.
+// Keeps the gradient of a result in its .grad.
 void retain_grad(const Tensor& t);
 
-// Adds `grad` to a leaf's .grad, in place where nobody could notice.
+// Adds `grad` to a leaf's .grad, in place if that cannot be observed.
 void accumulate(const Tensor& variable, const Tensor& grad);
 
 OutputMeta output_meta(const Tensor& t);

@@ -1,4 +1,4 @@
-// Changes in place of operators that have no kernel for them.
+// In-place forms of operators that have no kernel for them.
 #pragma once
 
 #include "autograd/record.h"
@@ -11,7 +11,7 @@ inline void check_inference(TensorList list) {
   for (const Tensor& t : list)
     if (t) check_inference(t);
 }
-// Of all that an operator writes to.
+// For all tensors that an operator writes to.
 template <class First, class... Rest>
   requires(sizeof...(Rest) > 0)
 void check_inference(const First& first, const Rest&... rest) {
@@ -48,7 +48,7 @@ void replace_elements(const char* name, const Tensor& self, F&& f) {
     }
   }
   check_inplace(self);
-  // What is recorded must not see the change.
+  // The recorded computation must not see the change.
   const Tensor result = f(ops::clone(self));
   FB_CHECK(can_cast(result.dtype(), self.dtype()), "a result of type ", result.dtype(),
            " can't be cast to the desired output type ", self.dtype());

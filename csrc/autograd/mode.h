@@ -1,4 +1,4 @@
-// What is recorded now: thread-local switches.
+// Whether operators are recorded: thread-local switches.
 #pragma once
 
 #include "autograd/source_location.h"
@@ -27,7 +27,7 @@ inline bool is_recording() { return mode.grad_enabled && !mode.quiet && !mode.in
 // Returns what it was.
 bool set_grad_enabled(bool enabled);
 
-// What an operator computes with is not recorded.
+// The inner calls of an operator are not recorded.
 class Quiet {
  public:
   Quiet() : before_(mode.quiet) { mode.quiet = true; }

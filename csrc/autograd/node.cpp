@@ -18,7 +18,7 @@ struct NodeCache {
   void* blocks[kSizes][kKept];
   int counts[kSizes] = {};
 };
-// On the heap: what a thread has of its own must be small, or it cannot be reached fast.
+// On the heap: thread-local storage must be small to be accessed fast.
 constinit thread_local NodeCache* cache = nullptr;
 constinit thread_local bool has_ended = false;
 

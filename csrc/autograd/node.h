@@ -83,7 +83,7 @@ class Node {
   bool released = false;   // its saved values are gone, since the backward at `released_at`
   bool is_python = false;  // a PythonNode: see bind/function.cpp
   bool is_accumulator = false;
-  bool in_place = false;  // by t_() and such views: PyTorch numbers their nodes on from t()'s
+  bool in_place = false;  // t_() and other views in place, whose nodes have other names in PyTorch
   uint32_t wanted = 0;    // bit i: the gradient of input i is wanted, also where it has no edge
   uint64_t sequence = 0;  // later operators have higher numbers and run first
   SmallVec<Edge, 2> edges;
@@ -91,7 +91,7 @@ class Node {
   SourceLocation location;
   const SourceLocation* released_at = nullptr;
   std::unique_ptr<Hooks> hooks;
-  void* python_object = nullptr;  // borrowed: clears this when it dies
+  void* python_object = nullptr;  // borrowed: the object clears this when it is destroyed
   // Of the run that visits the node; see engine.cpp.
   Run* run = nullptr;
   uint32_t run_slot = 0;
@@ -109,7 +109,7 @@ class Node {
   virtual void apply(std::span<const Tensor> grads, Gradients& out) = 0;
   // Drops saved values; `apply` cannot be called again.
   virtual void release_saved() {}
-  // Saved values by name, for those who look at the graph.
+  // Saved values by name, for inspecting the graph.
   virtual std::vector<std::pair<const char*, Tensor>> saved_tensors() { return {}; }
 
   bool needs(size_t input) const {
@@ -120,7 +120,7 @@ class Node {
       if (needs(i)) return true;
     return false;
   }
-  // Whether a gradient goes anywhere from here.
+  // Whether some input needs a gradient.
   bool is_connected() const {
     for (const Edge& edge : edges)
       if (edge.node) return true;

@@ -1,8 +1,8 @@
 // What the generated operators call to record themselves.
 //
 // Note [The fast path]: an operator looks at the flags of its inputs. If there are none, it just
-// computes. Otherwise a Recorder looks closer: whether gradients are wanted, whether a tangent or a
-// batch has to be carried along, or whether nothing needs to be done after all.
+// computes. Otherwise a Recorder finds out whether gradients are wanted, whether a tangent or a
+// batch has to be carried along, or whether there is nothing to do after all.
 #pragma once
 
 #include "autograd/saved.h"
@@ -12,7 +12,7 @@ namespace fb::autograd {
 
 using ops::Operand;
 
-// Beside the flags of a tensor: its elements are not in the host's memory.
+// Next to the flags of a tensor: its elements are not in the host's memory.
 constexpr unsigned kElsewhere = 256;
 
 inline bool takes_fast_path(const TensorImpl* t) {
@@ -32,8 +32,8 @@ inline bool takes_fast_path(const std::optional<TensorList>& list) {
   return !list || takes_fast_path(*list);
 }
 
-// Whether, though some input has flags, there is nothing to do now but to compute: recording is
-// switched off, and there are neither tangents nor batches.
+// Whether there is nothing to do but to compute, although some input has flags: recording is off,
+// and there are neither tangents nor batches.
 inline unsigned flags_of(const Tensor& t) {
   if (!t) return 0;
   const unsigned elsewhere = t->device.type == DeviceType::kCpu ? 0u : kElsewhere;
@@ -106,7 +106,7 @@ class Recorder {
     return node;
   }
 
-  // Nothing was recorded: notes why, for those who wonder about it later.
+  // Nothing was recorded: notes why, for later error messages.
   Tensor pass(Tensor result) const {
     note_cut(result);
     return result;
@@ -154,7 +154,7 @@ class Recorder {
     if (duals_) [[unlikely]]
       for (const int64_t level : levels()) carry_inplace(node, self, level);
   }
-  // The same for windows on the first input, which `again` makes of another tensor.
+  // The same for views of the first input; `again` makes the same view of another tensor.
   template <class R, class F>
   void finish_view(const NodeRef& node, const R& results, F&& again) const {
     attach(node, list_of(results));
@@ -184,16 +184,16 @@ class Recorder {
   std::unique_ptr<DualInputs> duals_;
 };
 
-// A view of a view with a type of its own is found again in the same way.
+// A view of a view of another type is made again in the same way.
 void follow_replay(const Tensor& input, const Tensor& view);
 
-// How a view comes about that is `recorded` where recording is on.
+// The origin of a view, which is `recorded` if recording is on.
 inline ViewOrigin origin_now(ViewOrigin recorded) {
   if (mode.inference) return ViewOrigin::kInference;
   return mode.grad_enabled ? recorded : ViewOrigin::kNoGrad;
 }
 
-// A window on `input`: known as its view, unless the operator had to copy.
+// Registers a result as a view of `input`, unless the operator had to copy.
 inline Tensor as_view_of(const Tensor& input, Tensor result) {
   link_view(result, input, origin_now(ViewOrigin::kRecorded));
   if (input->autograd) [[unlikely]]
@@ -212,7 +212,7 @@ V as_views_of(const Tensor& input, V results) {
 Tensor as_retyped_view_of(const Tensor& input, Tensor result,
                           std::function<Tensor(const Tensor&)> again);
 
-// What an operator has made as a view of something of its own is a tensor like any other.
+// A view of an operator's own temporary is a tensor like any other.
 inline Tensor owned(Tensor result) {
   if (result && result->base && result->refs.load(std::memory_order_relaxed) == 1) [[unlikely]]
     forget_base(result);
@@ -228,7 +228,7 @@ T owned(T result) {
   return result;
 }
 
-// Runs what an operator does by itself.
+// Runs what an operator computes by itself.
 template <class F>
 auto quietly(F&& f) {
   const Quiet quiet;
@@ -254,7 +254,7 @@ inline DType dtype_of(const Tensor& t) { return t.dtype(); }
 inline DType dtype_of(const Operand& o) {
   return o.is_tensor() ? o.tensor().dtype() : o.scalar().dtype();
 }
-// Whether the columns of matrices, not their rows, lie one behind the other.
+// Whether matrices are column-major.
 inline bool is_by_columns(const Tensor& t) {
   return t.dim() >= 2 && !t.is_contiguous() && t.stride(-2) == 1;
 }

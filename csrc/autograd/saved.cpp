@@ -20,7 +20,7 @@ std::unordered_map<const StorageImpl*, std::vector<Change>>& changes() {
   static auto* map = new std::unordered_map<const StorageImpl*, std::vector<Change>>;
   return *map;
 }
-// A loop that changes a tensor for ever must not remember for ever.
+// A limit, for a loop that keeps changing a tensor.
 constexpr size_t kRemembered = 64;
 
 std::string change_after(const StorageImpl& storage, uint32_t version) {
@@ -33,7 +33,7 @@ std::string change_after(const StorageImpl& storage, uint32_t version) {
   return "";
 }
 
-// What stands for a leaf that a hook has packed: hands gradients on to it. The leaf's own node can
+// Stands for a leaf that a hook has packed, and passes gradients on to it. The leaf's own node can
 // belong to one tensor only.
 class Alias final : public Node {
  public:

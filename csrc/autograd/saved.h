@@ -48,7 +48,7 @@ class SavedTensor {
   }
   [[noreturn]] void fail_changed(const Node& owner) const;
 
-  Tensor tensor_;    // an input, or a result with a layout of its own
+  Tensor tensor_;    // an input, or a result that is not contiguous
   Storage storage_;  // of a contiguous result
   std::unique_ptr<Packed> packed_;
   uint32_t version_ = 0;

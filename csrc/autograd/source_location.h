@@ -12,8 +12,8 @@
 namespace fb::autograd {
 
 struct SourceLocationHooks {
-  // The innermost code of the user's that is running, with a reference to it; null if there is
-  // none.
+  // The innermost running code that belongs to the user's program, with a reference to it; null if
+  // there is none.
   void* (*capture)(int32_t* position) = nullptr;
   void (*release)(void* code) = nullptr;
   std::string (*describe)(void* code, int32_t position) = nullptr;  // "file.py:12"

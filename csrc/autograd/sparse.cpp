@@ -30,7 +30,7 @@ SparseParts& sparse_parts(const Tensor& t) { return *t->autograd->sparse; }
 
 void refuse_sparse(const char* name) {
   fail(ErrorKind::kNotImplemented, "could not run '", name,
-       "' with a sparse tensor, for which there is no such operator; convert it with .to_dense() "
+       "' with a sparse tensor: the operator has no sparse form; convert it with .to_dense() "
        "first");
 }
 

@@ -1,12 +1,12 @@
 // Sparse tensors in coordinate form (COO).
 //
 // Note [Sparse tensors]: a sparse tensor has the sizes and the type of what it stands for, and the
-// flag kSparse. Its storage is a single zero that all its positions share, so that whoever should
-// read its elements by mistake reads zeros within bounds, and whoever should write to them is
-// refused. What it consists of are its parts, which lie beside its history: the positions of blocks
-// of elements that are not zero, and the blocks. Operators that know nothing of sparse tensors
-// refuse them: the recorded ones where they look closer at the flags of their inputs, the others at
-// their Python entry points. The table says which operators take them: see opgen/emit/sparse.py.
+// flag kSparse. Its storage is a single zero that all its positions share, so that a mistaken read
+// gives zeros within bounds, and a mistaken write is refused. Its content is in its parts, which
+// are stored with its history: the positions of blocks of nonzero elements, and the blocks.
+// Operators without a sparse form refuse sparse tensors: the recorded ones where they examine the
+// flags of their inputs, the others at their Python entry points. The table says which operators
+// take them: see opgen/emit/sparse.py.
 #pragma once
 
 #include "core/tensor.h"
@@ -33,7 +33,7 @@ inline IntSpan after(IntSpan sizes, int64_t count) {
   return sizes.last(sizes.size() - static_cast<size_t>(count));
 }
 
-// Parts that are known to fit the sizes. At most one block is always coalesced.
+// From parts that are known to fit the sizes. A single block, or none, is always coalesced.
 Tensor make_sparse(IntSpan sizes, SparseParts parts);
 // All zeros, with the first `sparse_dim` dimensions in coordinates.
 Tensor make_sparse_zeros(IntSpan sizes, int64_t sparse_dim, DType dtype, Device device);

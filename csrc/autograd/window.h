@@ -1,4 +1,4 @@
-// What a tensor shows of its storage.
+// The part of its storage that a tensor shows.
 #pragma once
 
 #include "core/dims.h"

@@ -29,7 +29,7 @@ bool is_size_or_none(PyObject* o) { return o == Py_None || is_integer_like(o); }
 bool is_size_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_size_or_none); }
 bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_native_tensor); }
 
-// A tensor with a history is no number: it would lose it.
+// A tensor with a history is not read as a number: the history would be lost.
 bool is_single_element(PyObject* o) {
   return is_native_tensor(o) && tensor_of(o).numel() == 1 && !autograd::requires_grad(tensor_of(o));
 }
@@ -48,7 +48,7 @@ bool is_numpy_bool(PyObject* o) {
   return std::string_view(name) == "numpy.bool" || std::string_view(name) == "numpy.bool_";
 }
 
-// It had one, when the overload was chosen; another argument's code may have run since.
+// It had one element when the overload was chosen; another argument's code may have run since.
 Scalar element_of(const Tensor& t) {
   FB_CHECK_TYPE(t.numel() == 1, "a tensor given as a number has ", t.numel(), " elements");
   if (t->is_promised()) refuse_missing_memory();

@@ -14,13 +14,13 @@ using ops::Operand;
 
 // Whether `object` can be read as `type`.
 bool fits(ArgType type, PyObject* object);
-// A Python int, or something that stands for one (a NumPy integer, an integral tensor of one
+// A Python int, or something equivalent to one (a NumPy integer, an integral tensor of a single
 // element).
 bool is_integer_like(PyObject* object);
 // A Python number, a NumPy scalar; not a tensor.
 bool is_number(PyObject* object);
 
-// Lists that a call owns while it runs; they convert to the views that operators take.
+// Lists that a call owns while it runs; they convert to the spans that operators take.
 struct OptionalInts {
   bool present = false;
   Dims values;
@@ -36,7 +36,7 @@ struct OptionalTensors {
   }
 };
 
-// Readers assume that `fits` has said yes. The optional ones take null (left out) and None.
+// Readers assume that `fits` returned true. The optional ones take null (left out) and None.
 namespace read {
 
 inline const Tensor& tensor(PyObject* o) { return tensor_of(o); }
@@ -55,7 +55,7 @@ bool boolean(PyObject* o);
 std::optional<bool> optional_boolean(PyObject* o);
 Dims int_list(PyObject* o);
 OptionalInts optional_int_list(PyObject* o);
-// Sizes of which some may be left open: None is read as the least number there is.
+// Sizes of which some may be None, which is read as the least int64.
 Dims open_sizes(PyObject* o);
 std::string text(PyObject* o);
 std::optional<std::string> optional_text(PyObject* o);

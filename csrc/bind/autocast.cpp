@@ -1,4 +1,4 @@
-// The switches of autocast, and Python bodies on inputs that are cast.
+// The switches of autocast, and operators with Python bodies on cast inputs.
 #include "bind/autocast.h"
 
 #include "bind/ending.h"
@@ -44,7 +44,7 @@ nb::dict elsewhere() {
 }
 
 void set_elsewhere(nb::dict switches) {
-  // Held: what was there ends after it has been replaced.
+  // Held: the old object is destroyed after it has been replaced.
   const Ref before =
       std::exchange(OfThread<Elsewhere>::get().switches, Ref(switches.release().ptr()));
 }
@@ -60,8 +60,8 @@ State state_of(nb::tuple switches, int nesting) {
           nesting};
 }
 
-// Begins a region; returns what the switches were, for `leave`. Those of a device other than the
-// CPU are a dictionary to add to what there is, those of the CPU are None then.
+// Begins a region; returns the previous switches, for `leave`. For a device other than the CPU its
+// switches come as a dictionary to add to the others, and those of the CPU are None.
 nb::tuple enter(nb::tuple region) {
   nb::tuple before = switches_now();
   if (region[0].is_none()) {

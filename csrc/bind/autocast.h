@@ -8,7 +8,7 @@
 
 namespace fb::bind {
 
-// An operator with a Python body while autocast is on: gets its tensors in the type `target`.
+// Calls an operator with a Python body while autocast is on: casts its tensors to `target`.
 PyObject* call_python_cast(DType target, PythonBody& body, FB_PY_ARGUMENTS);
 
 // Adds the submodule _autocast. Called once.

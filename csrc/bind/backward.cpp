@@ -22,7 +22,7 @@ const Tensor& tensor_in(nb::handle object) {
   return tensor_of(object.ptr());
 }
 
-// Why a tensor has no history, as far as is known.
+// Why a tensor has no history, if known.
 std::string why_cut(const Tensor& t) {
   if (t->flags & kCut && t->cut)
     return std::string(" Its history was cut off by ") + t->cut->by + t->cut->location->text() +
@@ -102,7 +102,8 @@ nb::object run_backward(nb::sequence tensors, nb::sequence grads, bool keep_grap
   return nb::tuple(result);
 }
 
-// Both take (inference, recording) or (detection, looking for NaN), and return what was before.
+// Both take (inference, recording) or (detection, checking for NaN), and return the previous
+// values.
 nb::tuple exchange_inference(nb::tuple mode) {
   const bool is_on = nb::cast<bool>(mode[0]), records = nb::cast<bool>(mode[1]);
   const bool was_on = std::exchange(autograd::mode.inference, is_on);
@@ -152,8 +153,8 @@ void add_engine(nb::module_& m) {
         [](nb::handle t, nb::handle hooks) { set_accumulation_hooks(tensor_in(t), hooks.ptr()); });
 }
 
-// Python 3.10 has no notes and prints none, but tools that print exceptions for it find them where
-// later versions keep them.
+// Python 3.10 does not print notes, but tools that print exceptions find them where later versions
+// keep them.
 void add_note_to(PyObject* exception, const char* text) {
 #if PY_VERSION_HEX >= 0x030B0000
   Py_XDECREF(PyObject_CallMethod(exception, "add_note", "s", text));

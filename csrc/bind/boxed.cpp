@@ -1,4 +1,4 @@
-// Objects of Python as values of operators, and calls by them.
+// Python objects as values of operators, and calls with such values.
 #include "bind/boxed.h"
 
 #include "bind/call.h"
@@ -38,7 +38,7 @@ PyObject* object_of(const Operator& op, const ops::Results& results) {
       if (names.empty() || *c == ' ') names.emplace_back();
       if (*c != ' ') names.back() += *c;
     }
-    // The type keeps the names, and there is one for each operator.
+    // The type keeps pointers to the names, and there is one type for each operator.
     auto* kept = new std::vector<std::string>(std::move(names));
     std::vector<const char*> fields;
     for (const std::string& name : *kept) fields.push_back(name.c_str());
@@ -91,7 +91,7 @@ const Operator& operator_of(PyObject* which) {
                    "there is no operator number ", number);
     return *tape::kOperators[number];
   }
-  FB_CHECK_TYPE(PyUnicode_Check(which), "an operator is given by its name, not by ",
+  FB_CHECK_TYPE(PyUnicode_Check(which), "expected the name of an operator, got ",
                 Py_TYPE(which)->tp_name);
   const char* name = PyUnicode_AsUTF8(which);
   if (!name) throw PythonError{};
@@ -105,8 +105,8 @@ PyObject* invoke(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* k
     FB_CHECK_TYPE(nargs > 0, "_invoke needs the name of an operator");
     const Operator& op = operator_of(args[0]);
     FB_CHECK_VALUE(!op.is(ops::kInner), op.shown,
-                   " is a part of other operators, which trusts its "
-                   "arguments, so that it is not called by name");
+                   " is an inner operator, which trusts its "
+                   "arguments, so it cannot be called by name");
     const Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
     if (is_mode_active() || is_overridden(args + 1, nargs - 1 + keywords))
       return new_ref(Py_NotImplemented);

@@ -1,4 +1,4 @@
-// Objects of Python as values of operators, and calls by them.
+// Python objects as values of operators, and calls with such values.
 #pragma once
 
 #include "bind/arguments.h"
@@ -6,10 +6,10 @@
 
 namespace fb::bind {
 
-// `object` fits the type; null and None are none.
+// `object` must fit the type; null and None become none.
 ops::Value boxed(ArgType type, PyObject* object);
 PyObject* unboxed(const ops::Value& value);
-// What a call from Python has returned.
+// The result of a call from Python.
 ops::Results results_of(const ops::Operator& op, PyObject* result);
 
 // The class of an object as messages name it, without its module.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMaxSlots = 24;
 
-// NumPy's words for the same arguments, which PyTorch takes too.
+// NumPy's names of the same arguments, which PyTorch takes too.
 const char* canonical_name(const char* name, const ArgSpec* args, int count) {
   struct Alias {
     const char* alias;
@@ -49,13 +49,13 @@ struct Call {
   Py_ssize_t keywords() const { return kwnames ? PyTuple_GET_SIZE(kwnames) : 0; }
 };
 
-// What a match leaves behind: borrowed arguments, and a tuple made of `zeros(2, 3)`'s integers.
+// The result of a match: borrowed arguments, and a tuple made of `zeros(2, 3)`'s integers.
 struct Match {
   PyObject* slots[kMaxSlots];
   Ref gathered;
 };
 
-// Why an overload did not match; filled only when somebody will read it.
+// Why an overload did not match; filled in only if it will be read.
 struct Reason {
   std::string text;
 };
@@ -210,14 +210,14 @@ bool is_overridden(const Call& call) {
   return bind::is_overridden(call.args, call.nargs + call.keywords());
 }
 
-// The argument of that name, as it came.
+// The argument of that name, as it was passed.
 PyObject* slot_named(const Overload& overload, PyObject* const* slots, std::string_view name) {
   for (int i = 0; i < overload.count; ++i)
     if (name == overload.args[i].name) return slots[overload.args[i].slot];
   return nullptr;
 }
 
-// Of an operator that does not tell observers itself.
+// For an operator that does not tell observers itself.
 [[gnu::noinline]] PyObject* invoke_observed(const Overload& overload, PyObject* const* slots) {
   const ops::Operator* op = overload.op;
   PyObject* out = slot_named(overload, slots, "out");
@@ -259,7 +259,7 @@ PyObject* on_meta(const OverloadSet& set, PyObject* owner, const Call& call) {
   });
 }
 
-// The factors of an old program behind its tensors.
+// Moves the factors of an old signature behind the tensors.
 PyObject* in_new_order(const OverloadSet& set, PyObject* owner, const Call& call) {
   Ref result = checked(call_instead("flambeau._core.old_orders", "in_new_order", owner, set.name,
                                     call.self, call.args, call.nargs, call.kwnames));
@@ -316,7 +316,7 @@ PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS) {
   return guarded(set.name, [&] { return set.overloads->invoke(&self); });
 }
 
-// The keywords in the body's own words.
+// The keywords under the names of the body's parameters.
 static Ref canonical_keywords(const PythonBody& body, PyObject* kwnames) {
   const Py_ssize_t count = PyTuple_GET_SIZE(kwnames);
   Ref names = checked(PyTuple_New(count));
@@ -398,7 +398,7 @@ PyObject* call_operator_override(const OperatorNames& names, PyObject* a, PyObje
     if (!is_tensor(a) && names.reflected) return call_method_override(names.reflected, {b, a});
     return call_method_override(names.method, {a, b});
   } catch (const Error& error) {
-    // Nobody has answered; Python may know another way.
+    // Nobody has answered; Python may try another way.
     if (error.kind() != ErrorKind::kType) throw;
     return new_ref(Py_NotImplemented);
   }
@@ -452,7 +452,7 @@ PyObject* pack(PyTypeObject* type, PyObject* const* items, size_t count) {
 }
 
 PyTypeObject* return_type(const char* name, const char* const* fields, size_t count) {
-  // Keyed by the literal's address first: each call site has its own, and all have one type.
+  // Keyed by the literal's address first: each call site has its own, and all share one type.
   static std::unordered_map<const char*, PyTypeObject*> types;
   static std::unordered_map<std::string, PyTypeObject*> types_by_name;
   PyTypeObject*& type = types[name];

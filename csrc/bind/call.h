@@ -51,7 +51,7 @@ PyObject* call_method(const OverloadSet& set, FB_PY_ARGUMENTS);
 // A method without arguments: matching is needed only to refuse them, and to tell profilers.
 PyObject* call_without_arguments(const OverloadSet& set, FB_PY_ARGUMENTS);
 
-// Where a body in Python has `out`, which never comes to see it: by its name alone, or not at all.
+// How an operator with a Python body takes `out`, which the body never sees: by name only, or not.
 constexpr uint8_t kKeywordOut = 254, kNoOut = 255;
 // An operator whose body is Python, imported when it is first called.
 struct PythonBody {
@@ -112,7 +112,7 @@ inline PyObject* changed(PyObject* object, const char* by) {
   return new_ref(object);
 }
 
-// The type of a result that goes into `out`, which no other may be asked for.
+// The type of a result that goes into `out`; refuses any other dtype argument.
 inline DType dtype_into(PyObject* dtype, PyObject* out) {
   const std::optional<DType> given = read::optional_dtype(dtype);
   const DType made = tensor_of(out).dtype();
@@ -122,7 +122,7 @@ inline DType dtype_into(PyObject* dtype, PyObject* out) {
 }
 
 using tape::store_result;
-// out=(a, b): stores each result in its place, then gives them back in the result's own form.
+// out=(a, b): stores each result in its place, then returns them in the result's own form.
 void store_results(const char* name, PyObject* out, const std::vector<Tensor>& values,
                    ops::OutRule rule);
 template <class... T>
@@ -132,14 +132,14 @@ void store_results(const char* name, PyObject* out, const std::tuple<T...>& valu
       [&](const auto&... value) { store_results(name, out, std::vector<Tensor>{value...}, rule); },
       values);
 }
-// Refuses memory that `out` and an input share, as far as the rule does. An input is null, None, a
+// Refuses memory that `out` and an input share, if the rule forbids it. An input is null, None, a
 // tensor, a number, or a list of them.
 void check_out_memory(ops::OutRule rule, const Tensor& out,
                       std::initializer_list<PyObject*> inputs);
 PyObject* wrap_outputs(PyTypeObject* type, PyObject* out);
 
-// For operators that know nothing of sparse tensors: `given` is null, None, a tensor, a number, or
-// a list of them.
+// For operators without a sparse form: `given` is null, None, a tensor, a number, or a list of
+// them.
 inline void check_dense(const char* name, PyObject* given) {
   if (!given) return;
   if (is_tensor(given)) return fb::check_dense(name, tensor_of(given));
@@ -148,7 +148,7 @@ inline void check_dense(const char* name, PyObject* given) {
     if (PyObject* item = PySequence_Fast_GET_ITEM(given, i); is_tensor(item))
       fb::check_dense(name, tensor_of(item));
 }
-// Refuses a layout that the result will not have: `like` is the tensor that it takes after, if any.
+// Refuses a layout that the result will not have: `like` is the tensor that the result imitates.
 void check_given_layout(PyObject* layout, PyObject* like);
 inline void check_layout(PyObject* layout, PyObject* like) {
   if (layout && layout != Py_None) check_given_layout(layout, like);
@@ -159,11 +159,11 @@ inline Tensor with_requires_grad(Tensor tensor, PyObject* flag) {
   return tensor;
 }
 
-// --- operators of the number protocol: a type that does not fit leaves the turn to the other
-// operand
+// --- operators of the number protocol: if a type does not fit, they leave it to Python to ask the
+// other operand
 
-// What an operator is called: in messages, and as the method that an override is asked for, with
-// the operands exchanged where only the right one is a tensor.
+// The names of an operator: in messages, and as the method that an override gets, reflected if only
+// the right operand is a tensor.
 struct OperatorNames {
   const char* name;
   const char* method;

@@ -67,7 +67,7 @@ void add_config(nb::module_& m) {
   m.def("_build", &build);
   // Programs have copied this call from PyTorch's sources. Nothing is logged.
   m.def("_log_api_usage_once", [](nb::handle) {});
-  // Others ask whether PyTorch's tracer is at work, which it never is.
+  // Programs ask whether PyTorch's tracer is running; it never is.
   m.def("_get_tracing_state", [] { return nb::none(); });
   m.def("_thread_limits", &thread_limits);
   m.def("_cgroup_quota", &cpu::cgroup_quota, nb::arg("membership"), nb::arg("mount"));

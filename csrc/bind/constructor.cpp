@@ -11,7 +11,7 @@ namespace {
 // A second tensor on the same elements: an object of another class needs a handle of its own.
 Tensor another_handle(const Tensor& t) {
   if (is_sparse(t)) return autograd::detached(t);
-  // Of whatever size it is the next time.
+  // A call for recorders, so that the size may differ the next time.
   if (is_recorded()) [[unlikely]]
     return ops::_alias(t);
   ops::settle(t);
@@ -56,7 +56,7 @@ PyObject* tensor_make_subclass(PyObject*, PyObject* const* args, Py_ssize_t coun
   });
 }
 
-// Never handed over: this is what overrides make their results with.
+// Never handed over to overrides, which use it to make their results.
 PyObject* as_subclass_entry(FB_PY_ARGUMENTS) {
   return guarded("as_subclass", [&] {
     const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;

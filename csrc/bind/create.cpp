@@ -10,7 +10,7 @@
 namespace fb::bind {
 namespace {
 
-// What was made of Python data goes where it was asked for.
+// Moves a tensor made of Python data to the requested device.
 Tensor on_device(const Tensor& made, std::optional<Device> device) {
   return noted(device ? ops::on_device(made, actual_device(*device)) : made);
 }
@@ -42,13 +42,14 @@ PyObject* bound_asarray(PyObject* const* a) {
   const std::optional<bool> copy = read::optional_boolean(a[3]);
   if (copy.value_or(false))
     return wrap(with_requires_grad(on_device(tensor_from_data(a[0], dtype), device), a[4]));
-  // What is shared is looked at before it is cast; numbers of Python are read as what is asked for.
+  // Shared memory is viewed first and cast then; Python numbers are read directly in the given
+  // type.
   const bool may_share = is_tensor(a[0]) || is_numpy_array(a[0]);
   const Tensor shared = tensor_on_data(a[0], may_share ? std::nullopt : dtype);
   fb::check_dense("asarray", shared);
   FB_CHECK_VALUE(
       copy.value_or(true) || ((!dtype || shared.dtype() == *dtype) && may_share),
-      "these data cannot become a tensor of that type without a copy, which copy=False forbids");
+      "cannot make a tensor of that type from these data without a copy, which copy=False forbids");
   const bool is_cast = dtype && *dtype != shared.dtype();
   const Tensor typed = is_cast && is_recorded() ? ops::to_copy(shared, *dtype)
                        : dtype                  ? ops::cast(shared, *dtype)

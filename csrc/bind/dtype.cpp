@@ -38,7 +38,7 @@ bool is_complex(const DTypeObject& t) {
 bool is_signed(const DTypeObject& t) {
   if (!t.named) return fb::is_signed(t.value);
   FB_CHECK(t.named->kind != NamedKind::kOpaque, "is_signed: torch.", t.named->name,
-           " is not a number with or without a sign");
+           " is neither signed nor unsigned");
   return t.named->kind != NamedKind::kUnsigned && t.named->kind != NamedKind::kUnsignedFloat;
 }
 
@@ -75,7 +75,7 @@ bool is_dtype(PyObject* o) {
          o == reinterpret_cast<PyObject*>(&PyComplex_Type);
 }
 
-// Refuses the types that exist as names only: whoever asks is about to make a tensor.
+// Refuses the types that exist as names only: the caller is about to make a tensor.
 DType dtype_of(PyObject* o) {
   if (Py_TYPE(o) == dtype_type) {
     const DTypeObject& t = *nb::inst_ptr<DTypeObject>(o);

@@ -1,13 +1,12 @@
 // Threads that are left when the interpreter ends.
 //
-// Note [Threads at the end]: Python ends while daemon threads still run. One that asks for its lock
-// from then on is ended where it stands: before Python 3.14 by pthread_exit, which unwinds the
-// stack. Destructors on the way would drop Python objects without the lock, and handlers that catch
-// everything would keep what nobody may keep. So such a thread stays where it is until the process
-// has gone, as it does in Python 3.14; every frame of ours that would be unwound is asked first, as
-// all of them go through the same personality routine (see CMakeLists.txt). A thread that is in a
-// kernel at that time computes on: then the process ends without destroying the libraries that the
-// thread runs in.
+// Note [Threads at the end]: Python ends while daemon threads still run. One that then asks for its
+// lock is terminated: before Python 3.14 by pthread_exit, which unwinds the stack. Destructors
+// would drop Python objects without the lock, and handlers that catch everything would stop the
+// unwinding, which is not allowed. So such a thread blocks until the process has ended, as it does
+// in Python 3.14. All frames of this module are unwound through one personality routine (see
+// CMakeLists.txt), which checks for this. A thread that is in a kernel at that time keeps
+// computing: then the process ends without destroying the libraries that the thread runs in.
 #include "bind/ending.h"
 
 #include <unistd.h>
@@ -33,7 +32,7 @@ bool is_ending() {
   for (;;) pause();
 }
 
-// Who has the lock while the interpreter ends is the thread that ends it.
+// While the interpreter ends, only the thread that ends it has the lock.
 constinit thread_local bool ends_interpreter = false;
 
 void* give_lock() {
@@ -60,8 +59,8 @@ void leave_libraries(int status, void*) {
 
 void install_blocking() {
   blocking_hooks = {give_lock, take_lock};
-  // Of the functions that run at exit the latest is the first: it is registered when Python has
-  // ended, after all that the libraries have registered while they were used.
+  // Functions at exit run in reverse order. This one is registered when Python has ended, after
+  // those that libraries registered while they were used, so it runs first.
   Py_AtExit([] { on_exit(leave_libraries, nullptr); });
 }
 
@@ -80,7 +79,7 @@ _Unwind_Reason_Code __real___gxx_personality_v0(int version, _Unwind_Action acti
                                                 _Unwind_Exception* exception,
                                                 _Unwind_Context* context);
 
-// The linker puts it in the place of the C++ library's, for all frames of this module.
+// The linker uses it instead of the C++ library's for all frames of this module.
 _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action actions,
                                                 _Unwind_Exception_Class kind,
                                                 _Unwind_Exception* exception,

@@ -7,12 +7,12 @@
 
 namespace fb::bind {
 
-// Lets kernels run without the interpreter's lock; and prepares for threads that are still in one
-// when the interpreter ends. See Note [Threads at the end].
+// Lets kernels run without the interpreter's lock, and prepares for threads that are still in a
+// kernel when the interpreter ends. See Note [Threads at the end].
 void install_blocking();
 
-// The lock while something of Python's is dropped, from whichever thread and at whatever time.
-// False once the interpreter is ending: what is left then is left to the system.
+// Holds the lock while a Python object is dropped, from any thread and at any time. False once the
+// interpreter is ending: objects are leaked then.
 class LockToDrop {
  public:
   LockToDrop() : can_(Py_IsInitialized()), took_(can_ && !PyGILState_Check()) {
@@ -57,7 +57,7 @@ class OfThread {
     keep_with_thread(owner.get(), T::kName);
     here_ = kept;
   }
-  // Another thread does this for those that are left when the interpreter ends.
+  // When the interpreter ends, another thread does this for the remaining threads.
   static void drop(PyObject* owner) {
     const std::unique_ptr<T> dropped(static_cast<T*>(PyCapsule_GetPointer(owner, T::kName)));
     if (here_ == dropped.get()) here_ = nullptr;

@@ -20,7 +20,7 @@ using MaybeType = std::optional<DType>;
 
 bool is_text(PyObject* o) { return PyUnicode_Check(o) || PyBytes_Check(o) || PyByteArray_Check(o); }
 
-// Forgets an error of these kinds; any other is the program's.
+// Clears an error of these kinds; any other is passed on.
 template <class... Kinds>
 void clear_if(Kinds... kinds) {
   if (!(PyErr_ExceptionMatches(kinds) || ...)) throw PythonError{};
@@ -33,7 +33,7 @@ bool is_nested(PyObject* o) {
   if (PyFloat_Check(o) || PyLong_Check(o) || is_tensor(o) || is_text(o) || !PySequence_Check(o))
     return false;
   if (PySequence_Size(o) >= 0) return true;
-  clear_if(PyExc_TypeError);  // a NumPy array of no dimensions, or one of its numbers
+  clear_if(PyExc_TypeError);  // a 0-dimensional NumPy array, or a NumPy scalar
   return false;
 }
 
@@ -77,7 +77,7 @@ DType type_of_element(PyObject* o) {
   if (PyBool_Check(o)) return DType::kBool;
   if (PyLong_Check(o)) return DType::kInt64;
   if (PyComplex_Check(o)) return complex_type(default_dtype());
-  if (PyNumber_Check(o)) {  // an array of no dimensions
+  if (PyNumber_Check(o)) {  // a 0-dimensional array
     const Ref item(PyObject_CallMethod(o, "item", nullptr));
     if (item) return type_of_element(item.get());
     clear_if(PyExc_AttributeError, PyExc_TypeError, PyExc_ValueError);
@@ -190,7 +190,7 @@ T* store(PyObject* data, IntSpan sizes, size_t depth, T* out) {
   const bool is_last = depth + 1 == sizes.size();
   int64_t stored = 0;
   for_each_item(items.get(), [&](PyObject* item) {
-    if (++stored > sizes[depth]) check_length(stored);  // it has grown meanwhile
+    if (++stored > sizes[depth]) check_length(stored);  // it has grown in the meantime
     if (is_last)
       *out++ = element<T>(item);
     else

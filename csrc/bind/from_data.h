@@ -1,4 +1,4 @@
-// Tensors from what Python calls data: numbers, nested sequences, arrays, tensors.
+// Tensors from Python data: numbers, nested sequences, arrays, tensors.
 #pragma once
 
 #include <optional>

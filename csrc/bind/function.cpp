@@ -128,7 +128,7 @@ Ref Application::call_forward() const {
       PyObject_CallMethodObjArgs(function_, call, context_holder_.get(), inputs_.get(), nullptr));
 }
 
-// What the user marked must make sense.
+// Checks the tensors that the user marked.
 void Application::check_marks(PyObject* outputs) const {
   for (PyObject* marked : {context_->dirty_tensors, context_->non_differentiable}) {
     if (!marked) continue;
@@ -224,7 +224,7 @@ void Application::finish_dirty(const Tensor& output, uint32_t output_nr) {
   autograd::rebase_history(output, node_);
 }
 
-// Forward mode: the user's jvp says how the results move when the inputs do.
+// Forward mode: the user's jvp gives the tangents of the results.
 void Application::add_tangents(PyObject* results) const {
   std::vector<Tensor> inputs;
   for (Py_ssize_t i = 0; i < input_count(); ++i)
@@ -232,7 +232,7 @@ void Application::add_tangents(PyObject* results) const {
   for (const int64_t level : autograd::dual_levels(inputs)) add_tangents(results, level);
 }
 
-// What does not move has zeros, or None where the user has asked for that.
+// Inputs without a tangent get zeros, or None if the user has asked for that.
 Tensor Application::tangent_for_jvp(const Tensor& input, int64_t level) const {
   const Tensor tangent = autograd::tangent_of(input, level);
   const bool may_move = is_floating(input.dtype()) || is_complex(input.dtype());
@@ -262,7 +262,8 @@ void Application::add_tangents(PyObject* results, int64_t level) const {
     if (item == Py_None) continue;
     PyObject* output = PyTuple_GET_ITEM(results, i);
     FB_CHECK(is_tensor(item) && is_tensor(output), "the jvp of ", function,
-             " returned a tangent for output ", i, " that is no tensor, or of one that is none");
+             " returned a tangent for output ", i,
+             " that is not a tensor, or for an output that is not a tensor");
     const Tensor& t = tensor_of(output);
     FB_CHECK(tensor_of(item).sizes() == t.sizes(), "the jvp of ", function,
              " returned a tangent of shape ", tensor_of(item).sizes(), " for output ", i,
@@ -292,8 +293,8 @@ void Application::save() {
   node.has_saved = count > 0;
 }
 
-// The inputs as positional arguments. Keywords and, where `forward` takes no ctx, left out
-// arguments get their edges.
+// The inputs as positional arguments. Keywords get edges, and so do arguments left out if `forward`
+// takes no ctx.
 Ref bound_inputs(PyObject* function, PyObject* const* args, Py_ssize_t count, PyObject* kwnames) {
   Ref positional = checked(PyTuple_New(count));
   for (Py_ssize_t i = 0; i < count; ++i) PyTuple_SET_ITEM(positional.get(), i, new_ref(args[i]));
@@ -316,7 +317,7 @@ bool has_batch(PyObject* inputs) {
   return false;
 }
 
-// In a map: the Function says itself how it is applied to a batch.
+// Inside vmap: the Function's own rule applies it to a batch.
 PyObject* apply_batched(PyObject* function, PyObject* inputs) {
   const Ref module = checked(PyImport_ImportModule("flambeau.func._functions"));
   return checked(PyObject_CallMethod(module.get(), "apply_batched", "OO", function, inputs))

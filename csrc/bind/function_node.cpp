@@ -61,7 +61,7 @@ void FunctionNode::apply(std::span<const Tensor> grads, autograd::Gradients& out
   PyObject* const* items = is_tuple ? PySequence_Fast_ITEMS(returned.get()) : single;
   const size_t returned_count = is_tuple ? static_cast<size_t>(PyTuple_Size(returned.get())) : 1;
   size_t count = returned_count;
-  // More than asked for is no mistake if there is nothing in it.
+  // Extra gradients are accepted if they are None.
   while (count > edge_of_argument.size() && items[count - 1] == Py_None) --count;
   FB_CHECK(count == edge_of_argument.size(), "function ", name(),
            " returned an incorrect number of gradients (expected ", edge_of_argument.size(),
@@ -69,7 +69,7 @@ void FunctionNode::apply(std::span<const Tensor> grads, autograd::Gradients& out
   for (size_t i = 0; i < count; ++i) {
     if (items[i] == Py_None) continue;
     FB_CHECK(is_tensor(items[i]), "function ", name(), " returned a gradient at position ", i + 1,
-             " that is no tensor: expected Variable or None (got ", Py_TYPE(items[i])->tp_name,
+             " that is not a tensor: expected Variable or None (got ", Py_TYPE(items[i])->tp_name,
              ")");
     const int edge = edge_of_argument[i];
     FB_CHECK(edge != kNoEdge, "function ", name(),
@@ -130,7 +130,7 @@ PyObject* get_saved_tensors(PyObject* self, void*) {
     PyContext* context = as_context(self);
     FunctionNode& node = node_of(context);
     if (!node.has_saved && context->saved_for_forward) return new_ref(context->saved_for_forward);
-    // What is read may refer to the node as its own history.
+    // A saved tensor may refer to this node as its history.
     const autograd::NodeRef held = FunctionNode::retain(context);
     if (node.released && node.has_saved) autograd::fail_released(node);
     return wrap_gradients(node.saved.unpack(node));

@@ -1,9 +1,9 @@
 // The node of a user's autograd.Function.
 //
 // Note [A node and its ctx]: a FunctionNode and the Python object that users know as `ctx` and as
-// `grad_fn` are one thing. The object owns the node. While the graph refers to the node, the node
-// in turn holds a reference to the object; when the graph lets go, that reference goes, and both
-// live on for as long as Python has the object.
+// `grad_fn` live together. The object owns the node. While the graph refers to the node, the node
+// in turn holds a reference to the object; when the graph drops the node, that reference goes, and
+// both live as long as Python has the object.
 #pragma once
 
 #include "autograd/saved.h"
@@ -33,7 +33,7 @@ class FunctionNode final : public autograd::Node {
   void apply(std::span<const Tensor> grads, autograd::Gradients& out) override;
   void release_saved() override { saved.release(); }
 
-  // A reference for the graph to a node that may have been Python's alone.
+  // A reference for the graph to a node that so far perhaps only Python held.
   static autograd::NodeRef retain(PyContext* context);
 
   autograd::SavedTensors saved;

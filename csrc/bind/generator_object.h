@@ -11,7 +11,7 @@ namespace fb::bind {
 
 bool is_generator(PyObject* object);
 Generator* generator_of(PyObject* object);
-// The object around a generator, None where it is gone.
+// The object around a generator; None if it no longer exists.
 PyObject* generator_object(Generator* generator);
 void add_generator_type(PyObject* module);
 

@@ -36,7 +36,7 @@ PyObject* get_grad(PyObject* self, void*) {
     return none();
   });
 }
-// The same without a word about tensors that are no leaves.
+// The same without the warning for tensors that are not leaves.
 PyObject* get_grad_quietly(PyObject* self, void*) {
   const Tensor& t = tensor_of(self);
   return t->autograd && t->autograd->grad ? wrap(t->autograd->grad) : none();
@@ -98,14 +98,13 @@ int set_hooks(PyObject* self, PyObject* value, void*) {
 const PyGetSetDef grad_properties[] = {
     {"requires_grad", get_requires_grad, set_requires_grad, "Whether gradients are wanted for it.",
      nullptr},
-    {"grad", get_grad, set_grad, "The gradient that backward() has left here, if any.", nullptr},
-    {"_grad", get_grad_quietly, set_grad, "The same, never with a warning.", nullptr},
-    {"grad_fn", get_grad_fn, nullptr, "What computed it in a graph, if it was computed in one.",
-     nullptr},
+    {"grad", get_grad, set_grad, "The gradient that backward() has accumulated, if any.", nullptr},
+    {"_grad", get_grad_quietly, set_grad, "The same, without a warning.", nullptr},
+    {"grad_fn", get_grad_fn, nullptr, "The node that computed it, if it was recorded.", nullptr},
     {"is_leaf", get_is_leaf, nullptr, "Whether no recorded operator made it.", nullptr},
     {"retains_grad", get_retains_grad, nullptr, "Whether retain_grad() was called.", nullptr},
     {"output_nr", get_output_nr, nullptr, "Which result of grad_fn it is.", nullptr},
-    {"_base", get_base, nullptr, "Of a view, the tensor that it is a view of.", nullptr},
+    {"_base", get_base, nullptr, "The base of a view.", nullptr},
     {"_backward_hooks", get_hooks, set_hooks, "The hooks on its gradient by number.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 

@@ -1,5 +1,6 @@
-// no_grad, enable_grad and set_grad_enabled as context managers. They are native, as training loops
-// enter them often, and as an interrupt must not leave them half done: see Note [Interrupts].
+// no_grad, enable_grad and set_grad_enabled as context managers. They are native because training
+// loops enter them often, and because an interrupt must not leave them half done: see Note
+// [Interrupts].
 #include "bind/grad_switch.h"
 
 #include "autograd/mode.h"
@@ -15,7 +16,7 @@ struct PySwitch {
 
 constexpr int kDeepest = 64;
 
-// With a function, as `@no_grad` without parentheses gives, what the new object makes of it.
+// With a function, as in `@no_grad` without parentheses, returns the decorated function.
 PyObject* switch_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded(nullptr, [&] {
     const Py_ssize_t count = PyTuple_GET_SIZE(args) + (kwargs ? PyDict_GET_SIZE(kwargs) : 0);
@@ -40,7 +41,7 @@ template <bool kEnabled>
 PyObject* enter(PyObject* self, PyObject*) {
   return guarded(nullptr, [&] {
     auto* object = reinterpret_cast<PySwitch*>(self);
-    FB_CHECK(object->depth < kDeepest, "one object was entered ", kDeepest, " times");
+    FB_CHECK(object->depth < kDeepest, "the same object was entered ", kDeepest, " times");
     object->previous = object->previous << 1 | autograd::set_grad_enabled(kEnabled);
     ++object->depth;
     return none();
@@ -58,8 +59,8 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
   });
 }
 
-// --- set_grad_enabled: the call switches already, and the outermost block goes back to what was
-// before the call
+// --- set_grad_enabled: the call itself switches, and the outermost block restores the mode from
+// before it
 
 struct PySetGrad {
   PySwitch blocks;

@@ -17,7 +17,7 @@ namespace {
 
 using autograd::Gradients;
 
-// What a hook returned must be able to take the place of what it was given.
+// The result of a hook must be able to replace its argument.
 const Tensor& replacement(PyObject* hook, PyObject* returned, const Tensor& given) {
   FB_CHECK_TYPE(is_tensor(returned), "a hook must return a Tensor or None, not ",
                 Py_TYPE(returned)->tp_name);
@@ -33,7 +33,7 @@ const Tensor& replacement(PyObject* hook, PyObject* returned, const Tensor& give
        given.dtype(), ", got ", result.dtype(), ")");
 }
 
-// The functions in the dictionary now: a hook may remove itself.
+// A copy of the functions in the dictionary: a hook may remove itself.
 Ref functions_in(const std::shared_ptr<PyObject>& dict) {
   return checked(
       PySequence_List(Ref(checked(PyObject_CallMethod(dict.get(), "values", nullptr))).get()));
@@ -51,7 +51,7 @@ Tensor call_tensor_hooks(const std::shared_ptr<PyObject>& dict, const Tensor& gr
   return current;
 }
 
-// What a hook gave back for several gradients: a tuple, or one tensor.
+// What a hook returned for several gradients: a tuple, or one tensor.
 void replace(Gradients& gradients, PyObject* hook, const Ref& returned) {
   PyObject* result = returned.get();
   if (result == Py_None) return;
@@ -96,7 +96,7 @@ int visit_hooks(const autograd::Node& node, visitproc visit, void* arg) {
 }
 
 PyObject* tensor_hooks(const Tensor& t) {
-  autograd::grad_fn(t);  // a view that has changed has left its hooks behind
+  autograd::grad_fn(t);  // a view that was changed in place loses its hooks
   if (!t->autograd || !t->autograd->python_hooks) return none();
   return new_ref(static_cast<PyObject*>(t->autograd->python_hooks.get()));
 }

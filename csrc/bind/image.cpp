@@ -1,4 +1,4 @@
-// Image files, for flambeau.vision.io. Several are worked on at once, without the lock.
+// Image files, for flambeau.vision.io. Several are processed at once, without the lock.
 #include "bind/image.h"
 
 #include <nanobind/stl/string.h>
@@ -34,8 +34,8 @@ std::vector<Tensor> tensors_of(const nb::list& list) {
   return tensors;
 }
 
-// work(i) for every i; threads take the next one when they have done one, as images differ in
-// size. If some fail, the error of the first of them is raised.
+// Calls work(i) for every i. Images differ in size, so each thread takes the next one when it has
+// finished one. Raises the error of the first that failed.
 template <class Work>
 nb::list in_parallel(size_t count, const Work& work) {
   std::vector<Tensor> results(count);
@@ -68,7 +68,7 @@ template <Decode kDecode>
 nb::list decode(const nb::list& files, const std::vector<std::string>& names, int channels,
                 bool upright, int64_t most_pixels) {
   const std::vector<Tensor> inputs = tensors_of(files);
-  FB_CHECK(inputs.size() == names.size(), "expected as many names as files");
+  FB_CHECK(inputs.size() == names.size(), "expected one name for each file");
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Tensor& input = inputs[i];
     FB_CHECK(input.dtype() == DType::kUInt8 && input.dim() == 1 && input.is_contiguous(), names[i],

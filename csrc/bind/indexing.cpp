@@ -58,7 +58,7 @@ class Selection {
         is_slice_(is_slice),
         tape_(recorded && observe::watches(observe::kRecord) ? tape::current() : nullptr),
         steps_(recorded ? base : Tensor()) {
-    // All of the index first: that may run code of the user, which may change the tensor, too.
+    // Reads all of the index first: that may run user code, which may even change the tensor.
     if (is_like_tuple(index)) {
       SmallVec<Part, 8> parts;
       for_each_item(index, [&](PyObject* item) { parts.push_back(part_of(item)); });
@@ -69,15 +69,15 @@ class Selection {
     }
   }
 
-  // What numbers, slices and new dimensions make of the tensor.
+  // The view that numbers, slices and new dimensions give.
   Tensor view() const {
     if (!recorded_)
       return autograd::as_view_of(base_, inner_view(base_, sizes_, strides_, offset_));
     return steps_.is_same(base_) ? ops::_alias(base_) : steps_;
   }
-  // What is picked from or written to: the tensor itself where that is all of it.
+  // The view that is read or written: the tensor itself if the index is all of it.
   Tensor picked_from() const { return recorded_ && steps_.is_same(base_) ? base_ : view(); }
-  // Whether tensors pick from the view; then one entry per dimension (a mask stands for several).
+  // Whether tensors index the view; then one entry per dimension (a mask covers several).
   bool picks_any() const { return picks_any_; }
   const std::vector<Tensor>& picks() const { return picks_; }
 
@@ -89,7 +89,7 @@ class Selection {
     Py_ssize_t stop;
     Py_ssize_t step;
   };
-  // Of a number, or of start, stop and step: those that are sizes on the tape, by number.
+  // For a number, or for start, stop and step: their numbers on the tape if they are traced sizes.
   using Traced = std::array<int32_t, 3>;
 
   void build(std::span<const Part> parts) {
@@ -133,8 +133,8 @@ class Selection {
     if (!is_tensor(o) && !is_numpy_array(o) && PyIndex_Check(o)) return number(o);
     Tensor t = is_tensor(o) ? tensor_of(o) : tensor_index(o);
     check_dense("__getitem__", t);
-    // A number in a tensor is a number, and the result a view.
-    // Whoever records does not know it the next time: it picks as other tensors do.
+    // A 0-dimensional tensor counts as a number, and the result is a view. In a recording its value
+    // may differ the next time: there it indexes as other tensors do.
     const bool is_known = tape_ && tape_->known_number_of(t) >= 0;
     if (t.dim() == 0 && is_integral(t.dtype()) && !is_mask(t) && !(t->flags & kBatched) &&
         !is_known)
@@ -172,7 +172,7 @@ class Selection {
       if (traced[i] >= 0) tape_->give(parameters[i], -1, traced[i]);
   }
 
-  // With the ends as they were given: the tensor may be longer the next time.
+  // With start and stop as they were given: the tensor may be longer the next time.
   void cut_recorded(const Part& slice, const Traced& traced) {
     const auto [kind, start, stop, step] = slice;
     const bool is_whole = start == 0 && stop == PY_SSIZE_T_MAX && step == 1;
@@ -196,7 +196,7 @@ class Selection {
   void cut(const Part& slice) {
     auto [kind, start, stop, step] = slice;
     const int64_t length = PySlice_AdjustIndices(base_.sizes()[dim_], &start, &stop, step);
-    // A slice of everything is a step of its own only where it is the whole index.
+    // A full slice is a step of its own only if it is the whole index.
     const bool is_whole = start == 0 && stop == base_.sizes()[dim_] && step == 1;
     if (recorded_ && (is_slice_ || !is_whole))
       steps_ = ops::_slice(steps_, next_dim(), start, stop, step);
@@ -246,9 +246,9 @@ class Selection {
 
   const Tensor& base_;
   bool recorded_;
-  bool is_slice_;        // the whole index is one, and a view is wanted of it
-  tape::Tape* tape_;     // of whoever records this thread
-  Tensor steps_;         // what the parts so far made of the tensor, if that is recorded
+  bool is_slice_;        // the whole index is one part, and its result must be a view
+  tape::Tape* tape_;     // of the tape that records this thread
+  Tensor steps_;         // the view so far, if its steps are recorded
   int64_t dim_ = 0;      // the next dimension of the tensor
   int64_t covered_ = 0;  // dimensions that the parts other than an ellipsis stand for
   Dims sizes_, strides_;
@@ -284,7 +284,7 @@ Tensor single(const Scalar& value, DType dtype, Device device) {
 }
 
 void assign_tensor(const Tensor& target, Tensor value) {
-  // Leading dimensions of size 1 that the target does not have are no obstacle.
+  // The value may have leading dimensions of size 1 that the target does not have.
   while (value.dim() > target.dim() && value.sizes()[0] == 1) value = ops::select(value, 0, 0);
   if (value.dim() == 0)
     ops::fill_(target, value);
@@ -344,7 +344,7 @@ PyObject* bound_nonzero(PyObject* const* a) {
   fb::check_dense("nonzero", input);
   const bool as_tuple = a[1] && read::boolean(a[1]);
   if (is_recorded()) [[unlikely]] {
-    // Of operators of the table, which nonzero is none of.
+    // By operators of the table; nonzero is not one.
     if (!as_tuple) return wrap(ops::argwhere(input));
     return wrap(ops::unbind(ops::argwhere(input.dim() == 0 ? ops::unsqueeze(input, 0) : input), 1));
   }

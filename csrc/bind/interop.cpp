@@ -30,7 +30,7 @@ PyObject* item_of(const Tensor& tensor) {
 }
 nb::object object_of(Tensor tensor) { return nb::steal(wrap(std::move(tensor))); }
 
-// PythonError is not known to nanobind; its own exception carries what is set.
+// nanobind does not know PythonError; its own exception carries the Python error that is set.
 template <class F>
 auto translated(F&& f) {
   try {
@@ -104,7 +104,7 @@ void add_interop(PyObject* module) {
     FB_CHECK(storage->resizable, "this storage cannot be resized: its memory is shared");
     storage.resize(static_cast<size_t>(bytes));
   });
-  // out= of a function in Python that is not in the table: as of an operator with the rule exact.
+  // out= for a Python function that is not in the table: like an operator with the rule `exact`.
   m.def("_store_result", [](const char* name, nb::handle out, nb::handle value) {
     return translated([&] {
       store_result(name, tensor_of(out.ptr()), tensor_of(value.ptr()), ops::kOutExact);

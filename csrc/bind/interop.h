@@ -2,10 +2,10 @@
 // Python lists of elements.
 //
 // Note [Lifetime of shared memory]
-// Whoever borrows memory keeps its owner alive: an array made from a tensor holds the tensor's
-// *storage* (not the tensor, which may be pointed elsewhere), and the storage of a tensor made from
+// A borrower of memory keeps its owner alive: an array made from a tensor holds the tensor's
+// *storage* (not the tensor, which may get another storage), and the storage of a tensor made from
 // an array holds the array. A storage that was lent out is never resized. The last tensor may die
-// in a thread without the interpreter lock, so giving Python objects back takes the lock first.
+// in a thread without the interpreter lock, so releasing Python objects takes the lock first.
 #pragma once
 
 #include "bind/python.h"
@@ -18,8 +18,8 @@ namespace fb::bind {
 
 // Whether `object` is a numpy.ndarray. Never imports NumPy.
 bool is_numpy_array(PyObject* object);
-// A tensor on the memory of a numpy.ndarray. Warns once of an array that must not be written to,
-// unless the tensor is only read.
+// A tensor on the memory of a numpy.ndarray. Warns once about a read-only array, unless the tensor
+// is only read.
 Tensor from_numpy(PyObject* array, bool for_reading = false);
 // A numpy.ndarray on the memory of `tensor`, which must be on the CPU.
 PyObject* to_numpy(const Tensor& tensor);
@@ -32,8 +32,8 @@ Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset)
 void fill_buffer(PyObject* exporter, const Tensor& tensor, Py_buffer* view, int flags);
 void release_buffer(Py_buffer* view);
 
-// A capsule of the DLPack protocol, of its versioned form (1.0) or the older one; `copied` says
-// that nobody else uses the memory.
+// A capsule of the DLPack protocol, of its versioned form (1.0) or the older one; `copied`: nobody
+// else uses the memory.
 PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied);
 // Consumes a capsule of either form.
 Tensor from_dlpack(PyObject* capsule);
@@ -44,12 +44,12 @@ Tensor from_arrow(PyObject* schema, PyObject* array);
 
 // One element as bool, int, float or complex.
 PyObject* to_python_number(DType dtype, const void* element);
-// Nested lists of Python numbers; for a 0-d tensor the number alone.
+// Nested lists of Python numbers; a number for a 0-d tensor.
 PyObject* to_list(const Tensor& tensor);
 
 // All of the memory behind `tensor`, as uint8.
 Tensor storage_bytes(const Tensor& tensor);
-// A window on the storage of `bytes`; refuses to reach outside of it.
+// A view of the storage of `bytes`; refuses one that exceeds it.
 Tensor tensor_on_storage(const Tensor& bytes, DType dtype, int64_t offset, IntSpan sizes,
                          IntSpan strides);
 
@@ -57,12 +57,12 @@ Tensor tensor_on_storage(const Tensor& bytes, DType dtype, int64_t offset, IntSp
 Storage adopt_python(void* data, size_t bytes, PyObject* owner);
 // A capsule that keeps `storage` alive.
 PyObject* storage_capsule(const Storage& storage);
-// Adds the functions that only the Python side of the package calls.
+// Adds the functions that only the package's own Python code calls.
 void add_interop(PyObject* module);
 // Whether an object is a tensor of the class that flambeau/_meta has for the device meta.
 bool is_on_meta(PyObject* tensor);
 
-// How many elements apart the first and the last one lie, plus one; 0 for an empty tensor.
+// The distance between the first and the last element, plus one; 0 for an empty tensor.
 int64_t span_of(IntSpan sizes, IntSpan strides);
 
 }  // namespace fb::bind

@@ -1,4 +1,4 @@
-// Arrow arrays of bytes: how Pillow shows the memory of an image.
+// Arrow arrays of bytes: how Pillow exports the memory of an image.
 #include <cstring>
 #include <memory>
 
@@ -41,11 +41,11 @@ template <class T>
 T* opened(PyObject* capsule, const char* name) {
   auto* content = static_cast<T*>(PyCapsule_GetPointer(capsule, name));
   if (!content) throw PythonError{};
-  FB_CHECK_VALUE(content->release, "the capsule '", name, "' was consumed already");
+  FB_CHECK_VALUE(content->release, "the capsule '", name, "' has already been consumed");
   return content;
 }
 
-// How many bytes an element has; 0 where it is of another kind.
+// The number of bytes of an element; 0 for any other format.
 int64_t bytes_of(const Schema& schema) {
   if (std::strcmp(schema.format, kBytes) == 0) return 1;
   const bool lists = std::strncmp(schema.format, kLists, std::strlen(kLists)) == 0;
@@ -74,7 +74,7 @@ Tensor from_arrow(PyObject* schema_capsule, PyObject* array_capsule) {
   const int64_t first = values.offset + (each == 1 ? 0 : source->offset * each);
   const Dims sizes = each == 1 ? Dims{source->length} : Dims{source->length, each};
 
-  // It moves out of the capsule, which is told so by the lack of a release function.
+  // The array moves out of the capsule; a null release function marks it as consumed.
   Storage storage =
       Storage::adopt(const_cast<uint8_t*>(bytes) + first,
                      static_cast<size_t>(source->length * each), release_array, new Array(*source));

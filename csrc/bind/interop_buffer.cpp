@@ -130,8 +130,8 @@ Tensor from_buffer(PyObject* object, DType dtype, int64_t count, int64_t offset)
                                     1);
     if (failed) throw PythonError{};
   }
-  // An offset need not be a whole number of elements, so it goes into the address. The storage is
-  // what the tensor covers: the rest of the buffer is neither saved with it nor reached through it.
+  // An offset need not be a multiple of the element size, so it goes into the address. The storage
+  // is only what the tensor covers: the rest of the buffer is neither saved nor reachable with it.
   void* start = static_cast<char*>(view->buf) + offset;
   Storage storage =
       Storage::adopt(start, static_cast<size_t>(count * itemsize), release_view_locked, view.get());

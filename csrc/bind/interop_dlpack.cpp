@@ -1,5 +1,5 @@
 // DLPack both ways. The producer's deleter may be called from any thread, so it holds a storage and
-// nothing of Python.
+// no Python object.
 #include <memory>
 #include <type_traits>
 
@@ -33,7 +33,7 @@ DType element_type(dlpack::DataType type) {
   throw PythonError{};
 }
 
-// A tensor on its way out.
+// An exported tensor.
 template <class Handle>
 struct Exported {
   Handle handle{};
@@ -47,8 +47,7 @@ void delete_exported(Handle* handle) {
   delete static_cast<Exported<Handle>*>(handle->context);
 }
 
-// Runs when the capsule dies: if nobody has taken the tensor out of it, nobody else will give it
-// back.
+// Runs when the capsule dies: if nobody has consumed the tensor, it is released here.
 template <class Handle>
 void drop_capsule(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, Handle::kName)) return;
@@ -136,8 +135,7 @@ Tensor from_dlpack(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, dlpack::ManagedVersioned::kName))
     return import_tensor<dlpack::ManagedVersioned>(capsule);
   FB_CHECK(PyCapsule_IsValid(capsule, dlpack::Managed::kName),
-           "expected a DLPack capsule that nobody has consumed yet, got ",
-           Py_TYPE(capsule)->tp_name);
+           "expected a DLPack capsule that has not been consumed, got ", Py_TYPE(capsule)->tp_name);
   return import_tensor<dlpack::Managed>(capsule);
 }
 

@@ -29,7 +29,7 @@ std::optional<DType> element_type(int type_number) {
 }
 
 void warn_read_only() {
-  // Once per program: the text is the same each time and the user has read it.
+  // Once per program: the text is always the same.
   static bool warned = false;
   if (warned) return;
   warned = true;

@@ -1,4 +1,4 @@
-// Reading lists of the user's: his code may run on the way, and change them.
+// Reading the user's lists while user code may run and change them.
 #pragma once
 
 #include "bind/python.h"
@@ -6,8 +6,8 @@
 namespace fb::bind {
 
 // Calls f(item) for every item of a tuple or list. Reading an item may run code of its class, which
-// may change the list: what is being read is held, and the length is asked again each time. A tuple
-// holds its items itself; and plain numbers, of which most lists consist, run no code.
+// may change the list: the item is held while it is read, and the length is read again each time. A
+// tuple holds its items itself, and plain numbers, of which most lists consist, run no code.
 template <class F>
 void for_each_item(PyObject* sequence, F&& f) {
   const Ref held(new_ref(sequence));

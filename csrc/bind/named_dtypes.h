@@ -13,7 +13,7 @@ struct NamedDType {
   const char* abbreviation;
   uint8_t size;
   NamedKind kind;       // kOpaque: quantised numbers and plain bits, which have no sign to ask for
-  const char* instead;  // the type that a user may take instead
+  const char* instead;  // the type to suggest instead
 };
 
 inline constexpr NamedDType kNamedDTypes[] = {

@@ -1,4 +1,4 @@
-// Calls that may nest without end: see Note [Stacks for nested calls].
+// Calls that may nest without limit: see Note [Stacks for nested calls].
 #include "bind/nested_calls.h"
 
 #include <utility>
@@ -7,7 +7,7 @@
 #include "core/error.h"
 
 // Python 3.14 measures the stack by its address, and raises RecursionError before it ends. The
-// thread sanitizer would have to be told of every stack.
+// thread sanitizer would have to know every stack.
 #if defined(__GLIBC__) && PY_VERSION_HEX < 0x030E0000 && !defined(__SANITIZE_THREAD__)
 #define FB_OWN_STACKS 1
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ class Deeper {
 
 #if defined(FB_OWN_STACKS)
 
-// Python's own count of nested calls, begun anew for as long as this lives.
+// Resets Python's own count of nested calls for its lifetime.
 class FreshDepth {
  public:
   FreshDepth() : thread_(PyThreadState_Get()) {
@@ -71,7 +71,7 @@ class FreshDepth {
 #endif
 };
 
-// Memory that is taken from the system as it is used, with a page at its end that nobody may touch.
+// Memory that the system commits as it is used, with a guard page at its end.
 class Stack {
  public:
   Stack()
@@ -89,12 +89,12 @@ class Stack {
   size_t bytes() const { return kBytes; }
 
  private:
-  static constexpr size_t kBytes = size_t{8} << 20;  // as the first thread's usually is
+  static constexpr size_t kBytes = size_t{8} << 20;  // the usual size of the main thread's
   static constexpr size_t kGuard = 1 << 16;
   void* memory_;
 };
 
-// One call on a stack of its own, and the way there and back.
+// One call on a stack of its own, and the switches there and back.
 class Elsewhere {
  public:
   Elsewhere(void (*f)(void*), void* context) : f_(f), context_(context) {}
@@ -104,7 +104,7 @@ class Elsewhere {
     there_.uc_stack.ss_sp = stack_.begin();
     there_.uc_stack.ss_size = stack_.bytes();
     there_.uc_link = &here_;
-    // makecontext hands over numbers of the size of int alone.
+    // makecontext passes arguments of type int only.
     const auto address = reinterpret_cast<uintptr_t>(this);
     makecontext(&there_, reinterpret_cast<void (*)()>(enter), 2,
                 static_cast<unsigned>(address >> 32), static_cast<unsigned>(address));
@@ -124,7 +124,7 @@ class Elsewhere {
     leave(nullptr, bottom, bytes);
   }
 
-  // What the address sanitizer wants to know when the stack changes.
+  // Tells the address sanitizer that the stack changes.
   static void leave([[maybe_unused]] void** shadow, [[maybe_unused]] const void* bottom,
                     [[maybe_unused]] size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,10 +1,10 @@
-// Calls that may nest without end, as a backward that a backward calls.
+// Calls that may nest without limit, such as a backward called by a backward.
 //
-// Note [Stacks for nested calls]: each nested call takes some of the thread's stack and some of
-// the depth that Python allows. Programs nest thousands of them (a checkpoint in a checkpoint, a
-// Function whose backward calls backward), so every so often one goes on with a stack of its own
-// and with all of Python's depth. It stays the same thread, so that whatever is switched on in it
-// (modes, hooks, maps) is.
+// Note [Stacks for nested calls]: each nested call takes some of the thread's stack and some of the
+// depth that Python allows. Programs nest thousands of them (a checkpoint in a checkpoint, a
+// Function whose backward calls backward), so every so often one continues on a stack of its own
+// with all of Python's depth. It stays the same thread, so that the modes, hooks and maps of the
+// thread stay on.
 #pragma once
 
 #include <exception>

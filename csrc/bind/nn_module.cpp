@@ -38,16 +38,16 @@ const Names* names = nullptr;
 // The dictionaries of hooks that all modules have in common.
 std::array<PyObject*, 4> global_hooks = {};
 
-// Called with a module, a name and the member found; what it returns is given instead. Null unless
-// somebody follows which members a network uses.
+// Called with a module, a name and the member found; its result is used instead. Null unless a
+// tracer follows which members a network uses.
 PyObject* member_hook = nullptr;
 
 PyTypeObject* base_type = nullptr;
 PyObject* own_getattr = nullptr;          // what `__getattr__` is unless a class overrides it
 PyObject* object_getattribute = nullptr;  // and `__getattribute__`
 
-// Null without an error where there is none. Held, as all that is looked up in: comparing names may
-// run code of the user, and drop it.
+// Null without an error if there is none. Held, like every dictionary that is searched: comparing
+// names may run user code, which may drop it.
 Ref dict_of(PyObject* self) {
   PyObject** dict = _PyObject_GetDictPtr(self);
   return Ref(dict && *dict ? new_ref(*dict) : nullptr);
@@ -55,7 +55,7 @@ Ref dict_of(PyObject* self) {
 
 // --- attributes
 
-// Null where no member has the name, or with an error set.
+// Null if no member has the name, or if an error is set.
 Ref find_member(PyObject* own, PyObject* name) {
   if (!own) return Ref();
   for (PyObject* kind : names->members) {
@@ -85,13 +85,13 @@ PyObject* get_member(PyObject* self, PyObject* own, PyObject* name) {
   return nullptr;
 }
 
-// Module.__getattr__: for names that are no attribute otherwise.
+// Module.__getattr__: for names that are not ordinary attributes.
 PyObject* module_getattr(PyObject* self, PyObject* name) {
   return get_member(self, dict_of(self).get(), name);
 }
 
-// What Python does for an attribute, up to calling __getattr__ where there is none: without making
-// an exception on the way.
+// Python's attribute lookup, including the fallback to __getattr__, but without raising an
+// exception in between.
 PyObject* module_getattro(PyObject* self, PyObject* name) {
   PyObject* of_class = _PyType_Lookup(Py_TYPE(self), name);
   const Ref kept(of_class ? new_ref(of_class) : nullptr);
@@ -110,7 +110,7 @@ PyObject* module_getattro(PyObject* self, PyObject* name) {
   return module_getattr(self, name);
 }
 
-// What object.__setattr__ does, or a class between modules and object.
+// Calls object.__setattr__, or that of a class between Module and object.
 PyObject* module_set_plain(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   if (count != 2) {
     PyErr_Format(PyExc_TypeError, "expected 2 arguments, got %zd", count);
@@ -134,7 +134,7 @@ bool is_ordinary_attribute(PyObject* value) {
   return !is_tensor(value) && !PyObject_TypeCheck(value, base_type);
 }
 
-// Module.__setattr__: members and their names are dealt with in Python.
+// Module.__setattr__: members and their names are handled in Python.
 PyObject* module_setattr(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   if (count == 2 && is_ordinary_attribute(args[1]) && !find_member(dict_of(self).get(), args[0]) &&
       !PyErr_Occurred())
@@ -144,9 +144,9 @@ PyObject* module_setattr(PyObject* self, PyObject* const* args, Py_ssize_t count
   return method ? PyObject_Vectorcall(method.get(), args, count, nullptr) : nullptr;
 }
 
-// Gives a new subclass the short way to its members, unless it has a way of its own. Python itself
-// would choose a slot that calls `__getattr__` as a method; should one of the two methods be set
-// later, it does so.
+// Gives a new subclass the fast lookup of members, unless it overrides the lookup. Python itself
+// would choose a slot that calls `__getattr__` as a method, and does so if one of the two methods
+// is set later.
 PyObject* adopt_class(PyObject*, PyObject* cls) {
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
   if (!PyType_Check(cls) || !PyType_IsSubtype(type, base_type)) {
@@ -161,8 +161,8 @@ PyObject* adopt_class(PyObject*, PyObject* cls) {
 
 // --- calls
 
-// Whether a call has to run hooks. Also where the dictionaries are not as they should be: the slow
-// way knows what to say about it.
+// Whether a call has to run hooks. Also true if the dictionaries are damaged: the slow path raises
+// the error.
 bool has_hooks(PyObject* own) {
   for (PyObject* hooks : global_hooks)
     if (PyDict_GET_SIZE(hooks) != 0) return true;
@@ -177,7 +177,7 @@ bool has_hooks(PyObject* own) {
 // Calls forward. `args` has room for `self` in front.
 PyObject* call_forward(PyObject* self, PyObject* own, PyObject** args, Py_ssize_t count,
                        PyObject* kwargs) {
-  // Held: the class may lose it during the call, or while the object's dictionary is looked at.
+  // Held: the class may drop it during the call, or while the object's dictionary is searched.
   const Ref forward(Py_XNewRef(_PyType_Lookup(Py_TYPE(self), names->forward)));
   const bool is_method = forward &&
                          PyType_HasFeature(Py_TYPE(forward.get()), Py_TPFLAGS_METHOD_DESCRIPTOR) &&
@@ -224,7 +224,7 @@ PyObject* module_call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return call(self, slots, count, kwargs);
 }
 
-// Calls a child with one argument: directly, unless its class has a call of its own.
+// Calls a child with one argument: directly, unless its class overrides __call__.
 PyObject* call_child(PyObject* child, PyObject* input) {
   if (Py_TYPE(child)->tp_call != module_call) return PyObject_CallOneArg(child, input);
   PyObject* args[] = {nullptr, input};
@@ -280,9 +280,9 @@ PyObject* call_values_in_order(PyObject* modules, PyObject* input) {
   return value.release();
 }
 
-// One call among those whose depth Python limits, as it does for functions written in Python.
-// Python 3.12 and 3.13 count native calls apart and allow more than the stack of a thread may hold;
-// versions before count all calls themselves, and later ones measure the stack.
+// A call that counts towards Python's recursion limit, as functions written in Python do. Python
+// 3.12 and 3.13 count native calls separately and allow more than a thread's stack may hold;
+// earlier versions count all calls themselves, and later ones measure the stack.
 #if PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000
 class CountedCall {
  public:
@@ -306,7 +306,7 @@ struct CountedCall {
 };
 #endif
 
-// Sequential.forward: every child is called with what the one before it has returned.
+// Sequential.forward: calls every child with the result of the one before it.
 PyObject* forward_in_order(FB_PY_ARGUMENTS) {
   PyObject* input = single_argument(args, nargs, kwnames);
   if (!input) return nullptr;

@@ -35,7 +35,7 @@ int node_traverse(PyObject* self, visitproc visit, void* arg) {
   const auto* object = reinterpret_cast<PyNode*>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(object->metadata);
-  // What the graph holds, too, keeps its hooks.
+  // A node that the graph also holds keeps its hooks.
   const bool is_alone = object->node && object->node->refs.load(std::memory_order_relaxed) == 1;
   return is_alone ? visit_hooks(*object->node, visit, arg) : 0;
 }
@@ -68,7 +68,7 @@ PyObject* get_metadata(PyObject* self, void*) {
   auto* object = reinterpret_cast<PyNode*>(self);
   if (!object->metadata) {
     object->metadata = PyDict_New();
-    // The node keeps it for the next object around it; a user's function is one with its object.
+    // The node keeps it for the next object around it; a user's Function has one object for good.
     if (object->metadata && !object->node->is_python)
       object->node->hooks_or_new().metadata = shared(object->metadata);
   }
@@ -157,14 +157,15 @@ PyGetSetDef kProperties[] = {
     {"metadata", get_metadata, nullptr, "A dictionary for the user.", nullptr},
     {"variable", get_variable, nullptr, "Of AccumulateGrad: the leaf.", nullptr},
     {"_sequence_nr", get_sequence, nullptr, "Later operators have higher numbers.", nullptr},
-    {"_described", get_described, nullptr, "Its name, and what was recorded where.", nullptr},
+    {"_described", get_described, nullptr, "Its name, the operator and where it was recorded.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMemberDef kMembers[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(PyNode, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-// The class of nodes of one name, made when the first of them is looked at.
+// The class of nodes of one name, made when the first of them is accessed.
 PyTypeObject* class_named(const char* name) {
   static auto* classes = new std::unordered_map<std::string, PyTypeObject*>;
   const auto found = classes->try_emplace(std::string("flambeau.autograd.") + name, nullptr).first;

@@ -39,7 +39,7 @@ struct NumpyApi {
 
 // Imports NumPy on the first call; throws PythonError where that fails.
 const NumpyApi& numpy_api();
-// The same, or null as long as nobody has imported NumPy.
+// The same, or null if NumPy has not been imported.
 const NumpyApi* loaded_numpy_api();
 
 }  // namespace fb::bind

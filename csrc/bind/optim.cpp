@@ -1,10 +1,10 @@
 // Steps of optimisers: parameters, gradients and state are collected from the groups and the state
 // that the Python object keeps, and go to the operator of the rule together.
 //
-// Note [Steps that are composed]: the kernels take dense tensors of one type that lie alike in
-// memory, and options that are numbers. All else (an option that is a tensor, a state in another
-// type, `differentiable=True`) goes to Optimizer._step_composed, which computes the same with
-// ordinary operators and says what is wrong where they refuse.
+// Note [Steps that are composed]: the kernels take dense tensors of the same type and strides, and
+// options that are numbers. All else (an option that is a tensor, a state in another type,
+// `differentiable=True`) goes to Optimizer._step_composed, which computes the same with ordinary
+// operators and raises the errors.
 #include "bind/optim.h"
 
 #include <algorithm>
@@ -39,8 +39,8 @@ namespace {
 
 // --- stepping
 
-// Takes a step by the operator, with tensors of one device. What has just begun is another call,
-// where the operator asks for that.
+// Takes a step by the operator, with tensors on one device. Parameters with a new state are a
+// second call if the operator needs that.
 template <class Rule>
 void call_operator(const Rule& rule, std::span<Row<Rule>> rows) {
   const auto is_new = [](const Row<Rule>& row) { return row.is_new; };
@@ -51,7 +51,7 @@ void call_operator(const Rule& rule, std::span<Row<Rule>> rows) {
     if (!part.empty()) Binding<Rule>::call(rule, Lists<Rule>(part));
 }
 
-// Those who watch see the operator; it also brings scalars from other devices.
+// Observers see the operator; it also copies scalars from other devices.
 template <class Rule>
 [[gnu::cold]] void step_by_operator(const Rule& rule, std::span<Row<Rule>> rows) {
   while (!rows.empty()) {
@@ -97,8 +97,8 @@ PyObject* call_closure(PyObject* closure) {
   return checked(PyObject_CallNoArgs(closure)).release();
 }
 
-// Whether a GradScaler has found gradients that are not finite, which it reports by attributes of
-// the optimiser. If it has found none, the gradients are unscaled here.
+// Whether a GradScaler has found gradients that are not finite, which it reports in attributes of
+// the optimiser. If not, unscales the gradients here.
 bool is_held_back(PyObject* optimizer) {
   PyObject** own = _PyObject_GetDictPtr(optimizer);
   if (!own || !*own || PyDict_Contains(*own, names->found_inf) != 1) return false;
@@ -112,7 +112,7 @@ PyObject* step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwn
   return guarded(nullptr, [&] {
     const Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
     FB_CHECK_TYPE(nargs >= 1, "step() is a method: call it on an optimizer");
-    FB_CHECK_TYPE(nargs + named <= 2, "step() takes a closure at most, but ", nargs + named - 1,
+    FB_CHECK_TYPE(nargs + named <= 2, "step() takes at most a closure, but ", nargs + named - 1,
                   " arguments were given");
     if (named)
       FB_CHECK_TYPE(PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "closure") == 0,
@@ -133,7 +133,7 @@ PyObject* step(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwn
   });
 }
 
-// --- forgetting gradients
+// --- clearing gradients
 
 void forget_grad(const Tensor& param, bool set_to_none) {
   autograd::Meta* meta = param->autograd;

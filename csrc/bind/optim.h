@@ -5,7 +5,7 @@
 
 namespace fb::bind {
 
-// Adds the submodule _optim: the step of each optimiser, and forgetting gradients. Called once.
+// Adds the submodule _optim: the step of each optimiser, and clearing of gradients. Called once.
 void add_optim(PyObject* module);
 
 }  // namespace fb::bind

@@ -1,8 +1,8 @@
-// What a step works on: parameters that have gradients, with the state that the optimiser keeps.
+// The operands of a step: parameters that have gradients, with the state that the optimiser keeps.
 //
-// Note [Looking things up]: a lookup in a dictionary may run code of the user (a key that compares
-// itself, a state that is begun), which may change anything. So the objects are gathered and held
-// first; only when no more code can run their tensors are looked at.
+// Note [Looking things up]: a lookup in a dictionary may run user code (the comparison of a key,
+// the creation of a state), which may change anything. So the objects are collected and held first;
+// their tensors are read only when no more user code can run.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline TensorImpl* gradient_of(const TensorImpl& param) {
   return meta->grad.get();
 }
 
-// Empty where the dictionary has no tensor by the name.
+// Empty if the dictionary has no tensor of that name.
 inline Ref tensor_in(PyObject* dictionary, PyObject* name) {
   PyObject* found = PyDict_GetItemWithError(dictionary, name);
   if (!found && PyErr_Occurred()) throw PythonError{};
@@ -51,7 +51,7 @@ class Collection {
       : optimizer_(optimizer), state_(state), group_(group) {}
 
   void collect(const Rule& rule, PyObject* params) {
-    // A state that was begun is looked up with all others.
+    // A new state is looked up like all others.
     while (!gather(rule, params)) {
     }
     rows_.reserve(gathered_.size());
@@ -87,7 +87,7 @@ class Collection {
             begin_state(param);
             is_complete = false;
           } else {
-            keep_odd(param);  // the optimiser's class makes another state than the kernel's
+            keep_odd(param);  // the optimiser's class makes a state that the kernel does not know
           }
           break;
         case Found::kOdd: keep_odd(param); break;
@@ -102,7 +102,7 @@ class Collection {
     const TensorImpl* grad = gradient_of(param);
     if (!grad) return Found::kNothing;
     const Found state = find_state(rule, found);
-    // Whether a kernel can take it is seen when all is complete; a state is begun only if it can.
+    // Whether a kernel can take it is decided at the end; a state is created only if it can.
     const bool begins = state == Found::kNew;
     return begins && !(is_parameter(param) && lies_like(*grad, param)) ? Found::kOdd : state;
   }
@@ -113,7 +113,7 @@ class Collection {
     if (!own && PyErr_Occurred()) throw PythonError{};
     if (own && !PyDict_Check(own)) return Found::kOdd;
     const Ref kept(own ? new_ref(own) : nullptr);
-    // SGD begins its only state wherever that is missing; others begin all of theirs at once.
+    // SGD creates its only state if it is missing; other optimisers create all of theirs at once.
     const Found missing = Rule::kScalars == 0 ? Found::kNew : Found::kOdd;
     if (!own || PyDict_GET_SIZE(own) == 0) return Found::kNew;
     for (size_t k = 0; k < found.states.size(); ++k) {
@@ -151,7 +151,7 @@ class Collection {
     row.grad = gradient_of(*row.param);
     row.is_new = gathered.is_new;
     if (!row.grad || !is_parameter(*row.param) || !lies_like(*row.grad, *row.param)) return false;
-    // Of a device other than the host some bit is set.
+    // Some bit is set for a device other than the host.
     unsigned devices = device_bits(*row.param) | device_bits(*row.grad);
     for (size_t k = 0; k < row.states.size(); ++k) {
       row.states[k] = gathered.states[k] ? tensor(gathered.states[k]) : nullptr;

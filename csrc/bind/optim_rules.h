@@ -1,5 +1,5 @@
-// The rules of csrc/ops/optim.h as optimisers have them: which options of a parameter group they
-// are made of, how their state is called, and the operator that takes their step.
+// The rules of csrc/ops/optim.h as optimisers use them: which options of a parameter group they
+// consist of, the names of their state, and the operator that takes their step.
 //
 // Binding<Rule> has
 //   kScalars, kStates  the names of the state: tensors of one element, and tensors like the
@@ -78,7 +78,7 @@ struct Names {
 };
 inline const Names* names = nullptr;
 
-// A parameter group. What a kernel cannot take is noted: the step is composed of operators then.
+// A parameter group. Notes what a kernel cannot take: then the step is composed of operators.
 class Options {
  public:
   explicit Options(PyObject* group) : group_(group) {}

@@ -1,5 +1,5 @@
-// Step(function): a method that calls `function`, and goes through the optimiser's hooks and those
-// of all optimisers where there are any. It has a dictionary, so that it looks like the function.
+// Step(function): a method that calls `function`, with the optimiser's hooks and those of all
+// optimisers if there are any. It has a dictionary, so that it looks like the function.
 #include "bind/optim_step.h"
 
 #include <array>
@@ -21,8 +21,8 @@ PyObject* call_with_hooks = nullptr;
 std::array<PyObject*, 2> global_hooks = {};
 std::array<PyObject*, 2> own_hooks = {};  // the names of the attributes
 
-// The optimiser whose hooks are being called: a step that calls the step of a base class has them
-// around it already.
+// The optimiser whose hooks are being called: the step of a base class that its step calls must not
+// call them again.
 constinit thread_local PyObject* inside = nullptr;
 
 class Inside {

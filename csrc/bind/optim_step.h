@@ -5,7 +5,7 @@
 
 namespace fb::bind::optim {
 
-// Adds the class Step to the module: a method that goes through hooks where there are any.
+// Adds the class Step to the module: a method that calls hooks if there are any.
 void add_step_type(PyObject* module);
 
 }  // namespace fb::bind::optim

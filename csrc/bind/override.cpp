@@ -28,8 +28,8 @@ PyObject* attribute_name() {
   return name;
 }
 
-// Arguments that take over, one of each class: in the order given, but subclasses first. They are
-// owned: the first that is asked may take the others out of the list that holds them.
+// Arguments that override, one of each class: in the order given, but subclasses first. They are
+// owned: the first handler may remove the others from the list that holds them.
 class Candidates {
  public:
   void consider(PyObject* object) {
@@ -62,7 +62,7 @@ class Candidates {
   std::vector<Ref> objects_;
 };
 
-// The innermost mode, out of the way while it answers: what it calls goes to the next one.
+// The innermost mode, off the stack while it answers: its own calls go to the next one.
 class SetAside {
  public:
   SetAside() : mode_(pop_mode()) {}

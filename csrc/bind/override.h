@@ -1,10 +1,10 @@
-// Calls that an argument's class or a mode answers instead of the operator: __torch_function__.
+// Calls that an argument's class or a mode handles instead of the operator: __torch_function__.
 //
-// Note [Overriding]: a plain call never looks for it. An object whose class overrides fits no
-// parameter, so that its calls end where no overload matches, and only there are the arguments
-// searched. A Tensor is told from such an object by its type, a Parameter too; other classes are
-// asked for the attribute, which Python caches. Modes see every call: entry points test one global
-// count, which is zero unless some thread has a mode.
+// Note [Overriding]: a plain call never checks for it. An object whose class overrides fits no
+// parameter, so its calls end where no overload matches, and only there are the arguments searched.
+// Tensor and Parameter are recognised by their types; other classes are asked for the attribute,
+// which Python caches. Modes see every call: entry points test one global count, which is zero
+// unless some thread has a mode.
 #pragma once
 
 #include <initializer_list>
@@ -21,7 +21,7 @@ inline int mode_count = 0;
 bool thread_has_mode();
 inline bool is_mode_active() { return mode_count != 0 && thread_has_mode(); }
 
-// Whether objects of the class, which is neither Tensor nor Parameter, take over calls now.
+// Whether objects of the class, which is neither Tensor nor Parameter, override calls now.
 bool class_overrides(PyTypeObject* type);
 inline bool overrides(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);

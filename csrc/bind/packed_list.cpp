@@ -1,8 +1,8 @@
-// Packing the items of a list into shared memory, and making fresh objects of them.
+// Packing the items of a list into shared memory, and making new objects of them.
 //
-// Strings and bytes lie one after another in a blob. An index says where each one ends and, in its
-// two lowest bits, how wide its characters are: a string keeps the width that Python has given it,
-// so that packing encodes nothing and any string survives.
+// Strings and bytes are concatenated in a blob. An index holds the end of each one and, in its two
+// lowest bits, the width of its characters: a string keeps Python's own width, so that packing
+// encodes nothing and any string survives.
 #include "bind/packed_list.h"
 
 #include <nanobind/nanobind.h>

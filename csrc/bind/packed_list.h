@@ -1,4 +1,4 @@
-// Items of Python lists in shared memory, where looking at them writes no reference count.
+// Items of Python lists in shared memory, where reading them changes no reference count.
 #pragma once
 
 #include "bind/python.h"

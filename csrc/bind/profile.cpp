@@ -17,7 +17,7 @@ namespace fb::bind {
 namespace {
 
 // The modules that were called, held until the last session ends. Guarded by the interpreter's
-// lock, and leaked by a program that ends before its session: there is no interpreter then.
+// lock; leaked if the program ends before its session, as there is no interpreter then.
 std::vector<nb::object>& called_modules = *new std::vector<nb::object>;
 std::unordered_map<PyObject*, uint64_t> module_numbers;
 
@@ -91,13 +91,13 @@ void stop(uint64_t session) {
   profile::stop(session);
   if (profile::is_on()) return;
   module_numbers.clear();
-  // What dies with the modules may call some in turn.
+  // Destroying the modules may call other modules.
   std::vector<nb::object> gone;
   gone.swap(called_modules);
 }
 
-// A session of the reader's own, so that what it reads stays where the program ends the other one
-// meanwhile: making objects for Python may run the finalizers of others.
+// A session of the reader's own, so that the events stay if the program ends the other one
+// meanwhile: making Python objects may run finalizers.
 class Reading {
  public:
   Reading() : session_(profile::start(0)) {}

@@ -71,7 +71,7 @@ int guarded_int(const char* name, F&& f) {
   }
 }
 
-// RuntimeError's subclass for memory that is not there; also torch.OutOfMemoryError.
+// RuntimeError's subclass for lack of memory; also torch.OutOfMemoryError.
 extern PyObject* out_of_memory_error;
 // RuntimeError's subclass for singular matrices and the like; torch.linalg.LinAlgError.
 extern PyObject* linalg_error;

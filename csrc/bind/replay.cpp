@@ -18,7 +18,7 @@ using tape::Replay;
 using tape::Source;
 using tape::Step;
 
-// PythonError is not known to nanobind; its own exception carries what is set.
+// nanobind does not know PythonError; its own exception carries the Python error that is set.
 [[noreturn]] void raise(const char* name) {
   set_python_error(name);
   nb::raise_python_error();
@@ -151,8 +151,8 @@ std::vector<Replay::Input> inputs_of(nb::handle pairs) {
     const nb::object value = pair[1];
     PyObject* object = value.ptr();
     FB_CHECK_TYPE(is_tensor(object), "a program runs on tensors, not on ", type_name(object));
-    FB_CHECK_TYPE(!overrides(object), "a recorded program runs operators themselves, which ",
-                  type_name(object), " does not answer for");
+    FB_CHECK_TYPE(!overrides(object), "a recorded program calls operators directly, which ",
+                  type_name(object), " does not support");
     inputs.push_back({nb::cast<int32_t>(pair[0]), ops::Value(tensor_of(object))});
   }
   return inputs;

@@ -1,4 +1,4 @@
-// Users' functions on what nodes save: flambeau.autograd.graph.saved_tensors_hooks.
+// Users' hooks on saved tensors: flambeau.autograd.graph.saved_tensors_hooks.
 #include "bind/saved_hooks.h"
 
 #include <vector>
@@ -85,7 +85,7 @@ PyObject* push(PyObject*, PyObject* hooks) {
 PyObject* pop(PyObject*, PyObject*) {
   Stack* here = OfThread<Stack>::find();
   if (here && !here->hooks.empty()) {
-    // A hook's own code may run as it dies, so it goes last.
+    // A hook may run code when it is destroyed, so it is dropped last.
     const PackAndUnpack last = std::move(here->hooks.back());
     here->hooks.pop_back();
     --autograd::saved_hook_depth;
@@ -106,7 +106,7 @@ PyObject* disable(PyObject*, PyObject* message) {
 PyMethodDef kFunctions[] = {
     {"_push_saved_tensors_hooks", push, METH_O,
      "Makes a pair of functions the hooks on tensors that nodes save in this thread."},
-    {"_pop_saved_tensors_hooks", pop, METH_O, "Goes back to the hooks before; takes None."},
+    {"_pop_saved_tensors_hooks", pop, METH_O, "Restores the previous hooks; takes None."},
     {"_disable_saved_tensors_hooks", disable, METH_O,
      "Makes pushing hooks an error with this message, or with None allows it; returns what was."},
     {nullptr, nullptr, 0, nullptr}};

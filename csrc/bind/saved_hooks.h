@@ -1,4 +1,4 @@
-// Users' functions on what nodes save.
+// Users' hooks on saved tensors.
 #pragma once
 
 #include "bind/python.h"

@@ -1,12 +1,12 @@
 // _Scope, the base class of context managers that switch a mode and switch it back.
 //
 // Note [Interrupts]: Python raises KeyboardInterrupt between two of its own instructions, also
-// before the first one of `__exit__`. Switches that are written in Python can so be left half done,
-// and a program that catches the interrupt would go on without gradients. Native code is not
+// before the first one of `__exit__`. So switches that are written in Python can be left half done,
+// and a program that catches the interrupt would continue without gradients. Native code is not
 // interrupted, and a `with` statement has no room for an interrupt around it either.
 //
 // A subclass has the native functions `_begin(value)`, which switches and returns what `_end` needs
-// to go back, and the attribute `_value`. That alone may be computed by Python code.
+// to switch back, and the attribute `_value`. Only the latter may be computed by Python code.
 #include "bind/scope.h"
 
 namespace fb::bind {

@@ -21,7 +21,7 @@ namespace fb::bind {
 
 namespace {
 
-// A piece that stays in the cache between its checksum and its copy, and is worth a system call.
+// Small enough to stay in the cache between checksum and copy, large enough for a system call.
 constexpr int64_t kPiece = 256 << 10;
 // What a thread reads at a time; one such piece alone is not worth waking a second one.
 constexpr int64_t kShare = 1 << 20;
@@ -82,7 +82,7 @@ uint32_t write_bytes(int file, nb::handle tensor, bool wants_checksum) {
   }
   if (error != 0) throw_os_error(error);
 #ifdef __linux__
-  // The disk gets to work while the next tensor is copied, so that little is left for fsync.
+  // The disk writes while the next tensor is copied, so that little is left for fsync.
   if (size >= kPiece) ::sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
   return checksum;
@@ -106,7 +106,8 @@ std::vector<Piece> cut(const nb::list& offsets, const nb::list& tensors) {
 }
 
 // Fills tensors of bytes with what the file holds at `offsets`; false if it ends before. Threads
-// take the next piece when they have read one, so that a thread that has to wait delays nobody.
+// take the next piece when they have read one, so that a thread that waits does not delay the
+// others.
 bool read_bytes(int file, const nb::list& offsets, const nb::list& tensors) {
   const std::vector<Piece> pieces = cut(offsets, tensors);
   const auto threads = std::min<int64_t>(cpu::num_threads(), std::ssize(pieces));

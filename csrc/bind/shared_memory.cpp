@@ -85,7 +85,7 @@ void add_storages(nb::module_& m) {
   });
 }
 
-// The elements of a tensor, and how they lie there. Gaps and overlaps do not travel.
+// The elements of a tensor and their strides. Gaps and overlaps are not transferred.
 nb::tuple pack(ArenaWriter& writer, const Tensor& tensor) {
   ops::settle(tensor);
   const Tensor dense =

@@ -26,7 +26,7 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
       return nullptr;
     }
     PyTuple_SET_ITEM(made.get(), i, exact);
-    Py_DECREF(item);  // last: its code may run as it dies
+    Py_DECREF(item);  // last: destroying it may run code
   }
   return new_ref(made.get());
 }
@@ -47,7 +47,7 @@ PyObject* size_add(PyObject* a, PyObject* b) {
   return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
 }
 
-// What Python asks where neither of the two knows how to add: it takes any answer for the result.
+// Python calls this if neither operand can add, and takes any answer as the result.
 PyObject* size_concat(PyObject* self, PyObject* other) {
   if (PyTuple_Check(other)) return size_add(self, other);
   PyErr_Format(PyExc_TypeError, "can only concatenate tuple (not %s) to torch.Size",
@@ -59,8 +59,7 @@ PyObject* size_repeat(PyObject* self, Py_ssize_t times) {
   return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, times));
 }
 
-// By Python's own arithmetic: sizes of a program that is recorded note what is made of them, and a
-// product of any sizes may be asked for.
+// By Python's arithmetic: traced sizes record it, and the product may exceed 64 bits.
 PyObject* size_numel(PyObject* self, PyObject*) {
   Ref product(PyLong_FromLong(1));
   for (Py_ssize_t i = 0; product && i < PyTuple_GET_SIZE(self); ++i)
@@ -68,7 +67,7 @@ PyObject* size_numel(PyObject* self, PyObject*) {
   return product.release();
 }
 
-// The class calls itself torch.Size, where pickle would not find it, so a function stands for it.
+// The class is named torch.Size, where pickle would not find it, so it pickles a function.
 PyObject* size_reduce(PyObject* self, PyObject*) {
   const Ref module(PyImport_ImportModule("flambeau._core.pickling"));
   if (!module) return nullptr;

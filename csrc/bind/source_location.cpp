@@ -1,8 +1,8 @@
-// The innermost code of the user's that is running. See Note [Cheap source locations] in
+// The user's innermost running code. See Note [Cheap source locations] in
 // autograd/source_location.h.
 #include <Python.h>
-// Frames as the interpreter itself keeps them: its public frame objects would have to be made for
-// every operator. Versions whose frames are not known here take the public way.
+// The interpreter's internal frames: public frame objects would have to be made for every operator.
+// Versions whose internals are not known here use the public functions.
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030E0000
 #define FB_INNER_FRAMES 1
 #define Py_BUILD_CORE 1
@@ -24,8 +24,8 @@
 namespace fb::bind {
 namespace {
 
-// Files of the package are not the user's. File names are shared by all code of a file, so their
-// addresses tell them apart; the answers are kept with the names.
+// Files of the package are not the user's. All code of a file shares its name, so names are
+// compared by address, and the answers are cached with them.
 std::string package_folder;
 
 struct KnownFile {
@@ -49,9 +49,9 @@ bool is_ours(PyObject* filename) {
 
 #if defined(FB_INNER_FRAMES)
 
-// A frame that runs Python code, and those it was called from. Frames that the interpreter puts in
-// between for itself (where C calls Python, and around `__init__`) are passed over, as its public
-// functions do: their code has neither file nor lines.
+// A frame that runs Python code, and those it was called from. Skips frames that the interpreter
+// inserts for itself (where C calls Python, and around `__init__`), as its public functions do:
+// their code has neither file nor lines.
 class Frame {
  public:
   static Frame innermost() {
@@ -123,7 +123,7 @@ void* captured(const Frame& frame, int32_t* position) {
 void* capture(int32_t* position) {
   for (Frame frame = Frame::innermost(); frame; frame = frame.caller())
     if (!is_ours(frame.code()->co_filename)) return captured(frame, position);
-  // Nothing but the package itself is running.
+  // Only the package itself is running.
   if (const Frame frame = Frame::innermost()) return captured(frame, position);
   return nullptr;
 }
@@ -152,7 +152,7 @@ void capture_stack(Frames& frames) {
   }
 }
 
-// Threads drop what they have recorded also while they do not hold the interpreter's lock.
+// Threads may drop what they have recorded without the interpreter's lock.
 void release_stack(Frames& frames) {
   const LockToDrop lock;
   if (!lock) return;

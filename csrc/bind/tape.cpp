@@ -108,8 +108,8 @@ Tape* tracing_sizes_of(const Tensor& tensor) {
   return tape && traced_type && tape->is_sized(tensor) ? tape : nullptr;
 }
 
-// How far apart neighbours lie in memory without gaps: a product of sizes. Of other memory all
-// sizes are checked, as nothing is known of it.
+// A stride of contiguous memory: a product of sizes. For other strides all sizes are checked, as
+// nothing is known about them.
 Ref traced_strides(const Tensor& tensor) {
   Tape* tape = tracing_sizes_of(tensor);
   if (!tape) return {};
@@ -187,7 +187,7 @@ PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots) {
 int32_t size_number(const Tape& tape, PyObject* object) {
   if (!traced_type || Py_TYPE(object) != traced_type) return -1;
   const Ref owner = checked(PyObject_GetAttrString(object, "tape"));
-  // One that the program has kept from another recording is a number here.
+  // A size kept from another recording is a plain number here.
   const nb::object own = nb::find(tape);
   if (owner.get() != own.ptr()) return -1;
   const Ref number = checked(PyObject_GetAttrString(object, "number"));
@@ -201,7 +201,7 @@ void give_size(Tape& tape, const char* parameter, int32_t element, PyObject* obj
 }
 
 GivenSizes::GivenSizes(Tape& tape, const Overload& overload, PyObject* const* slots) : tape_(tape) {
-  tape_.settle();  // what a call that has failed left
+  tape_.settle();  // left over from a call that failed
   for (int i = 0; i < overload.count; ++i) {
     PyObject* given = slots[overload.args[i].slot];
     if (!given) continue;

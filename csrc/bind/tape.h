@@ -1,6 +1,6 @@
 // Tapes for Python, and what the binding tells them: sizes that are arguments, elements that leave.
 //
-// All of it stands behind observe::any() where it is asked, so that nobody else pays for it.
+// Callers test observe::any() first, so that it costs nothing otherwise.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,7 +13,7 @@ namespace fb::bind {
 
 void add_tape(nanobind::module_& m);
 
-// --- while a tape traces sizes; null where none does, or the tensor does not depend on the inputs
+// --- while a tape traces sizes; null if none does, or if the tensor does not depend on the inputs
 PyObject* traced_shape(const Tensor& tensor);
 PyObject* traced_rank(const Tensor& tensor);
 // The answer of an operator that asks for sizes: size(), numel(), dim().
@@ -21,12 +21,12 @@ PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots);
 
 // The number of a size on a tape; -1 for any other object.
 int32_t size_number(const tape::Tape& tape, PyObject* object);
-// Gives the next call the size that an object is, if it is one.
+// If an object is a traced size, passes it to the next call.
 void give_size(tape::Tape& tape, const char* parameter, int32_t element, PyObject* object,
                int32_t place = -1);
 
-// Sizes among the arguments of a call, which have found their places when it is over, or are
-// checked.
+// The sizes among the arguments of a call. Those that have found no place in it by its end become
+// checks.
 class GivenSizes {
  public:
   GivenSizes(tape::Tape& tape, const Overload& overload, PyObject* const* slots);
@@ -38,7 +38,7 @@ class GivenSizes {
   tape::Tape& tape_;
 };
 
-// Python reads elements of a tensor, one or several; whoever records may refuse it.
+// Python reads elements of a tensor, one or several; the recorder may refuse that.
 void note_read(const Tensor& tensor, const char* how);
 void note_read(const Tensor& tensor, const char* how, const Scalar& value);
 // Whether a tape runs in this thread, outside of operators.

@@ -1,7 +1,7 @@
 // The Python object around a tensor.
 //
 // Note [One Python object per tensor]: a tensor remembers its Python object while that lives, so
-// `wrap` gives back the same object and `is` works as users expect. When Python drops the last
+// `wrap` returns the same object and `is` works as users expect. When Python drops the last
 // reference while the graph still holds the tensor, an object with something to keep (attributes,
 // weak references, a class of its own) stays: the tensor then owns the object, and the object only
 // borrows the tensor, until `wrap` hands it to Python again.

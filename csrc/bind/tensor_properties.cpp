@@ -18,7 +18,7 @@ PyObject* get(PyObject* self, void* closure) {
   return guarded(name_in(closure), [&] { return wrap(Read(tensor_of(self))); });
 }
 
-// Of a program that is recorded they remember where they came from.
+// While a tape traces sizes, they are traced ones.
 PyObject* get_shape(PyObject* self, void*) {
   return guarded("shape", [&] {
     const Tensor& t = tensor_of(self);
@@ -50,7 +50,7 @@ PyObject* get_data(PyObject* self, void*) {
     ops::settle(t);
     PyObject* made = wrap(tensor_over(Storage::alias(t.storage()), t.sizes(), t.strides(),
                                       t.offset(), t.dtype(), t.device()));
-    // It has a storage of its own, but is no more an inference tensor than `t` is.
+    // It has its own storage, but is an inference tensor only if `t` is one.
     const Tensor& alias = tensor_of(made);
     alias->flags = (alias->flags & ~kInference) | (t->flags & kInference);
     return made;
@@ -125,7 +125,7 @@ bool always_true(const Tensor&) { return true; }
 
 #define FB_PROPERTY(name, expression, doc) \
   {name, get<[](const Tensor& t) { return expression; }>, nullptr, doc, const_cast<char*>(name)}
-// Of kinds of tensors that there are not.
+// For kinds of tensors that do not exist here.
 #define FB_NEVER(name) {name, get<always_false>, nullptr, "Always False.", const_cast<char*>(name)}
 
 const PyGetSetDef tensor_properties[] = {
@@ -136,9 +136,9 @@ const PyGetSetDef tensor_properties[] = {
     {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
     FB_PROPERTY("itemsize", static_cast<int64_t>(t.element_size()), "Bytes of one element."),
     FB_PROPERTY("nbytes", bytes_of(t), "Bytes of all elements."),
-    FB_PROPERTY("_version", version_of(t), "How often the elements were changed in place."),
+    FB_PROPERTY("_version", version_of(t), "The number of changes in place."),
     FB_PROPERTY("_cdata", reinterpret_cast<int64_t>(t.get()),
-                "The same for the same tensor alone."),
+                "A number that identifies the tensor."),
     FB_PROPERTY("T", reversed_dims(t), "With all dimensions in reverse order."),
     FB_PROPERTY("mT", matrix_transpose(t), "With the last two dimensions swapped."),
     {"real", get<ops::real>, set_real, "The real parts.", const_cast<char*>("real")},

@@ -28,11 +28,11 @@ namespace {
 
 binaryfunc comparisons[6] = {};
 
-// Python finalizes an object once; one that comes back may have to be kept again. The flag is the
-// lowest bit of the second word of the collector's header, since Python 3.8.
+// Python finalizes an object only once, but a revived one may have to be kept again. Since Python
+// 3.8 the flag is the lowest bit of the second word of the collector's header.
 void forget_finalized(PyObject* self) { reinterpret_cast<uintptr_t*>(self)[-1] &= ~uintptr_t{1}; }
 
-// The tensor that kept its object dies: so does the object.
+// The tensor that kept its object is destroyed, and the object with it.
 void release_object(void* kept) {
   auto* object = static_cast<PyTensor*>(kept);
   object->value.leak();  // it only borrowed
@@ -85,7 +85,7 @@ void tensor_dealloc(PyObject* self) {
   object->value.~Tensor();
   if (type == tensor_type && free_count < kFreeListCapacity) {
     new (&object->value) Tensor();
-    forget_finalized(self);  // the next tensor's object has its own end
+    forget_finalized(self);  // to be finalized again with the next tensor
     free_list[free_count++] = object;
   } else {
     type->tp_free(self);
@@ -93,8 +93,8 @@ void tensor_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-// Python objects that a tensor's part of the graph holds: of a leaf its hooks; those of a result
-// belong to its node, and are the tensor's only if nobody else has the node.
+// Python objects that a tensor's part of the graph holds: the hooks of a leaf. Those of a result
+// belong to its node, and count as the tensor's only if nobody else holds the node.
 int visit_history(const TensorImpl& impl, visitproc visit, void* arg) {
   if (impl.flags & kCut || !impl.grad_fn) {
     if (!impl.autograd) return 0;
@@ -112,7 +112,8 @@ int visit_history(const TensorImpl& impl, visitproc visit, void* arg) {
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   const auto* object = reinterpret_cast<PyTensor*>(self);
   Py_VISIT(Py_TYPE(self));
-  // What the graph holds, too, keeps its attributes; what only this object leads to belongs to it.
+  // A tensor that the graph also holds keeps its attributes; what only this object refers to is its
+  // own.
   const TensorImpl* impl = object->value.get();
   if (impl && impl->refs.load(std::memory_order_relaxed) > 1) return 0;
   Py_VISIT(object->dict);
@@ -228,7 +229,7 @@ int tensor_getbuffer(PyObject* self, Py_buffer* view, int flags) {
       PyErr_SetString(PyExc_BufferError, "a tensor on meta has no elements");
       throw PythonError{};
     }
-    if (is_mode_active()) {  // which is told of whoever looks at elements
+    if (is_mode_active()) {  // and is told when Python reads elements
       const Ref array(call_method_override("numpy", {self}));
       return PyObject_GetBuffer(array.get(), view, flags);
     }
@@ -269,7 +270,7 @@ PyObject* call_property_override(const PyGetSetDef& property, const char* access
                        static_cast<Py_ssize_t>(args.size()), nullptr);
 }
 
-// An attribute behind the test for an override.
+// An attribute with a check for overrides.
 PyObject* get_property(PyObject* self, void* closure) {
   const auto* property = static_cast<const PyGetSetDef*>(closure);
   if (!is_overridden(self)) [[likely]]
@@ -319,7 +320,7 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
   if (!object) throw PythonError{};
   new (&object->value) Tensor(std::move(tensor));
   object->value->python_object = object;
-  // Other tensors on elements that were there before, as detach() makes, are what those are.
+  // A new tensor on existing elements, as from detach(), is an inference tensor only if those are.
   if (inference_depth && autograd::mode.inference && !object->value->base &&
       object->value->storage->refs.load(std::memory_order_relaxed) == 1)
     object->value->flags |= kInference;

@@ -114,8 +114,7 @@ void add_batches(nb::module_& m) {
   m.def(
       "_batch_level_of", [](nb::handle t) { return autograd::batch_level_of(tensor_in(t)); },
       nb::arg("tensor"));
-  // Whether a map or forward mode is at work, so that elements are not all that there is to a
-  // tensor.
+  // Whether vmap or forward mode is active, so that a tensor may have more than its elements.
   m.def("_are_functorch_transforms_active",
         [] { return !autograd::batch_levels().empty() || autograd::current_dual_level() >= 0; });
   m.def("_randomness_of", name_of_randomness, nb::arg("level"));

@@ -22,7 +22,7 @@ namespace {
 struct LayoutObject {
   Layout value;
   const char* name;
-  bool is_name_only = false;  // no tensor is laid out so
+  bool is_name_only = false;  // no tensor has this layout
 };
 struct MemoryFormatObject {
   MemoryFormat value;

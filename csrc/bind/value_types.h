@@ -26,7 +26,7 @@ bool is_memory_format(PyObject* object);
 MemoryFormat memory_format_of(PyObject* object);
 PyObject* memory_format_object(MemoryFormat format);  // borrowed
 
-// torch.Size([2, 3]): a tuple that prints itself so.
+// torch.Size([2, 3]): a tuple with this repr.
 PyObject* size_object(IntSpan sizes);
 extern PyTypeObject* size_type;
 

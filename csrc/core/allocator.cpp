@@ -3,13 +3,13 @@
 // Note [Size classes]: a block holds a StorageImpl header and its data. Sizes are rounded up to one
 // of four steps per power of two, so that at most a quarter of a small block is unused; blocks of
 // 256 KB and more have sixteen steps. Small blocks are kept per thread without locks, large ones in
-// one list under a lock, which costs nothing beside work on that much memory. A block may be freed
-// by another thread than the one that allocated it: it joins that thread's cache.
+// one list under a lock, whose cost is negligible next to work on that much memory. A block may be
+// freed by another thread than the one that allocated it: it joins that thread's cache.
 //
-// Note [What is kept]: large blocks up to a quarter of the most that was ever alive, so that one
-// large computation does not hold its memory for ever. A loop, such as the steps of training, asks
-// again for what was given back, and the system clears every page of it: by as much as that the
-// cache may be larger from then on, as long as all memory stays within 5/4 of the peak.
+// Note [What is kept]: large blocks up to a quarter of the peak of live memory, so that one large
+// computation does not hold its memory for ever. A loop, such as the steps of training, asks again
+// for what was returned to the system, which clears every page of it. The cache may then grow by as
+// much, as long as all memory stays within 5/4 of the peak.
 #include "core/allocator.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@
 namespace fb {
 namespace {
 
-// Aliases alive, and what was handed out to unseen writers so far.
+// The number of live aliases, and a counter of aliases and addresses handed out.
 std::atomic<int64_t> aliases{0};
 std::atomic<uint64_t> handed_out{1};
 
@@ -50,8 +50,8 @@ constexpr size_t kLargeBlock = size_t{1} << 18;
 constexpr size_t kHugePage = size_t{1} << 21;
 constexpr int kSmallClasses = 64;
 constexpr uint16_t kLargeClass = 0xffff;
-// What one thread keeps of one class: enough for what a step of training keeps for its backward,
-// little enough to forget.
+// What one thread keeps of one class: enough for what a training step saves for its backward, too
+// little to matter otherwise.
 constexpr size_t kThreadCacheBytes = size_t{1} << 20;
 constexpr size_t kThreadCacheBlocks = 2048;
 
@@ -166,8 +166,8 @@ struct ThreadCache {
   }
 };
 
-// On the heap: what a thread has of its own must be small, or it cannot be reached fast. Null once
-// the thread is ending: storages dropped by later thread-local destructors bypass the cache.
+// On the heap: thread-local storage must be small to be accessed fast. Null once the thread is
+// ending: storages dropped by later thread-local destructors bypass the cache.
 constinit thread_local ThreadCache* current_cache = nullptr;
 constinit thread_local bool thread_ended = false;
 struct ThreadCacheOwner {
@@ -348,7 +348,7 @@ Storage Storage::adopt(void* data, size_t bytes, StorageImpl::Release release, v
 
 namespace {
 
-// Bytes that really lie behind a storage, which may have been larger before.
+// Bytes that a storage really has, which may have been larger before.
 size_t capacity_of(const StorageImpl& storage) {
   if (storage.enlarged) return capacity_of(*storage.enlarged);
   return storage.release ? storage.bytes : storage.block_bytes - kHeader;
@@ -362,7 +362,7 @@ void Storage::resize(size_t bytes) {
     return;
   }
   FB_CHECK(impl_->resizable, "cannot resize memory that belongs to another owner");
-  // Never less than there was: tensors may still reach as far as the storage once did.
+  // Never shrinks: tensors may still reach as far as the storage once did.
   const size_t room = std::max(bytes, capacity_of(*impl_));
   const Device device = impl_->device;
   StorageImpl* fresh = (device.type == DeviceType::kCpu ? allocate_cpu(room)

@@ -13,10 +13,10 @@ namespace fb {
 // again and then raises OutOfMemoryError.
 Storage allocate_cpu(size_t bytes);
 
-// The storage that Storage::alias was given; null for a storage that is no alias.
+// The storage that Storage::alias was given; null for a storage that is not an alias.
 StorageImpl* original_of(const StorageImpl& storage);
 
-// Gives every cached block back to the system.
+// Returns every cached block to the system.
 void empty_cpu_cache();
 
 struct CpuMemoryStats {
@@ -31,8 +31,8 @@ struct CpuMemoryStats {
 CpuMemoryStats cpu_memory_stats();
 void reset_peak_cpu_memory_stats();
 
-// The most that may be kept: `floor` bytes, or a quarter of the peak if that is more, and what was
-// asked for again after it had been given back.
+// The most that may be kept: `floor` bytes or a quarter of the peak, whichever is more, plus what
+// was allocated again after it had been returned to the system.
 void set_cpu_cache_floor(int64_t bytes);
 
 }  // namespace fb

@@ -24,7 +24,7 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Memory on which a storage keeps `owner` alive.
+// A storage on memory that keeps `owner` alive.
 template <class T>
 Storage storage_held_by(void* data, size_t bytes, const std::shared_ptr<T>& owner) {
   auto held = std::make_unique<std::shared_ptr<T>>(owner);
@@ -37,7 +37,7 @@ Storage storage_held_by(void* data, size_t bytes, const std::shared_ptr<T>& owne
 
 }  // namespace
 
-// The last reference but the writer's own is gone when no tensor of this process is on it.
+// Only the writer's own reference is left when no tensor of this process uses the segment.
 struct WriterSegment {
   SegmentName name;
   char* data;
@@ -121,7 +121,7 @@ std::shared_ptr<WriterSegment> ArenaWriter::take(size_t bytes) {
     if (fits && (!best || segment->name.bytes < best->name.bytes)) best = segment;
   }
   if (!best) {
-    // Pages that are never written cost nothing, so that there is room for the rest of a batch.
+    // Room for the rest of a batch: pages that are never written cost nothing.
     constexpr size_t kSlack = size_t{1} << 20;
     const SegmentName name{file_bytes_, whole_pages(least + least / 2 + kSlack)};
     grow_shared_file(file_.get(), name.offset + name.bytes);
@@ -134,8 +134,8 @@ std::shared_ptr<WriterSegment> ArenaWriter::take(size_t bytes) {
   return best;
 }
 
-// A reader that kept many batches for a while has made the file large: what is not used any more
-// goes back to the system, the segment of the oldest batch first.
+// A reader that kept many batches for a while has made the file large: returns unused segments to
+// the system, oldest batch first.
 void ArenaWriter::give_pages_back() {
   std::vector<WriterSegment*> idle;
   for (const auto& segment : segments_)
@@ -161,8 +161,8 @@ struct ReaderSegment {
   ReaderSegment& operator=(const ReaderSegment&) = delete;
 };
 
-// Gives the segment back to the writer. A forked child has copies of the reader's tensors, which
-// end without the reader knowing: they give nothing back.
+// Returns the segment to the writer. A forked child has copies of the reader's tensors, of which
+// the reader knows nothing: they do not return it.
 class Lease {
  public:
   explicit Lease(std::shared_ptr<ReaderSegment> segment) : segment_(std::move(segment)) {}

@@ -1,8 +1,8 @@
 // Batches in shared memory: how tensors get from a process that makes them to one that uses them.
 //
 // Note [Arenas]: the writer owns one file that only grows, cut into segments. A batch lies in one
-// segment, or in several as long as its size was not foreseen. A segment starts with a word that
-// the writer sets when it sends the batch and that the reader clears when the last tensor on it is
+// segment, or in several while its size is not yet known. A segment starts with a word that the
+// writer sets when it sends the batch and that the reader clears when the last tensor on it is
 // gone; the writer then uses the segment again. So in the steady state both sides touch pages that
 // they have mapped already, and no descriptor, lock or message is needed to give memory back.
 #pragma once
@@ -23,7 +23,7 @@ struct SegmentName {
   uint64_t bytes;
 };
 
-// Where bytes of a batch lie: in which of its segments, and how far from that one's beginning.
+// Where bytes of a batch are: which of its segments, and the offset in it.
 struct ArenaSlot {
   int64_t segment;
   int64_t offset;
@@ -33,7 +33,7 @@ struct WriterSegment;
 
 class ArenaWriter {
  public:
-  // Of the segments that nobody uses, the pages of at most `spare` are kept.
+  // Keeps the pages of at most `spare` unused segments.
   ArenaWriter(FileHandle file, int64_t spare);
   ~ArenaWriter();
   ArenaWriter(const ArenaWriter&) = delete;
@@ -41,7 +41,7 @@ class ArenaWriter {
 
   // Uninitialised memory of the batch being made.
   Storage allocate(size_t bytes);
-  // Where in the batch these bytes are: they are copied into it unless they lie there already.
+  // The place of these bytes in the batch; copies them into it unless they are already there.
   ArenaSlot store(const void* data, size_t bytes);
   // Ends the batch and names its segments.
   std::vector<SegmentName> commit();
@@ -69,8 +69,8 @@ class ArenaWriter {
 struct ReaderSegment;
 class Lease;
 
-// A batch that has arrived: its segments are the reader's until this object and every storage made
-// from it are gone.
+// A received batch: its segments belong to the reader until this object and every storage made from
+// it are gone.
 class ArenaBatch {
  public:
   explicit ArenaBatch(std::vector<std::shared_ptr<Lease>> leases) : leases_(std::move(leases)) {}

@@ -21,7 +21,7 @@ class BlockingRegion {
  public:
   explicit BlockingRegion(bool worthwhile) {
     if (!worthwhile || !blocking_hooks.enter) return;
-    ++blocking_regions;  // before another thread can have the lock and look
+    ++blocking_regions;  // before another thread can take the lock and check
     token_ = blocking_hooks.enter();
     if (!token_) --blocking_regions;
   }

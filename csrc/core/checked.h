@@ -1,4 +1,4 @@
-// Sums and products of sizes that somebody chose: refused where 63 bits do not hold them.
+// Sums and products of sizes from users: refused if they do not fit into 63 bits.
 #pragma once
 
 #include "core/dims.h"

@@ -3,7 +3,7 @@
 // A message is a polynomial over the field of two elements and its checksum the remainder modulo
 // P(x), with the bits of every byte in reverse order. A block that lies n bits before another one
 // may be replaced by its product with x^n mod P(x), added to that other one: so four blocks of 16
-// bytes are kept and folded forwards until they are all that is left.
+// bytes are kept and folded forwards until only they are left.
 #include "core/crc32.h"
 
 #include <array>

@@ -7,12 +7,12 @@
 
 namespace fb {
 
-// The last one exists in builds for the tests alone: see csrc/shadow. It has the number of
-// PyTorch's name for a device of somebody else, privateuseone.
+// The last one exists only in builds for the tests: see csrc/shadow. It has the number of PyTorch's
+// name for third-party devices, privateuseone.
 enum class DeviceType : uint8_t { kCpu, kCuda, kMeta, kShadow = 8 };
 inline constexpr int kDeviceTypes = 20;  // with those that are known by name alone
 
-// There is none by default: whoever allocates says where.
+// No default constructor: every allocation names its device.
 struct Device {
   DeviceType type;
   int8_t index;  // -1: the current one

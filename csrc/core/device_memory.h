@@ -7,7 +7,7 @@
 
 namespace fb {
 
-// What a backend brings besides its kernels (kernel/table.h).
+// What a backend provides besides its kernels (kernel/table.h).
 struct DeviceMemory {
   // A new, uninitialised storage of `bytes`.
   Storage (*allocate)(size_t bytes, Device device);

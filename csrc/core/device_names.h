@@ -9,8 +9,8 @@
 
 namespace fb {
 
-// Programs name and compare devices of every kind; a tensor on one of them is refused. The types
-// behind those of `DeviceType` stand for names that nothing else is known about.
+// Programs name and compare devices of every kind, but tensors on them are refused. The types after
+// those of `DeviceType` are names and nothing else.
 std::optional<DeviceType> find_device_type(std::string_view name);
 
 std::string text_of(Device device);

@@ -32,8 +32,7 @@ Dims contiguous_strides(IntSpan sizes) {
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = step;
-    // Beside a dimension of size 0 the others may have any product; before the first, none is
-    // needed.
+    // With a dimension of size 0 the others may have any product; the first one is not needed.
     if (i > 0) step = checked_mul(step, std::max<int64_t>(sizes[i], 1));
   }
   return strides;

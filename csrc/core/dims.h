@@ -126,7 +126,7 @@ class SmallVec {
 
 using Dims = SmallVec<int64_t, 6>;
 
-// A view of integers that somebody else owns. Take it by value; never keep it.
+// A view of integers that it does not own. Pass it by value; never keep it.
 class IntSpan {
  public:
   IntSpan() = default;

@@ -39,7 +39,7 @@ constexpr bool is_signed(DType t) { return t != DType::kBool && t != DType::kUIn
 
 // "float32", as in `torch.float32`.
 const char* name_of(DType t);
-// PyTorch's old word for it ("Float", "Long"), which its error messages still use.
+// PyTorch's older name for it ("Float", "Long"), which its error messages still use.
 const char* legacy_name_of(DType t);
 Text& operator<<(Text& out, DType t);
 
@@ -157,7 +157,7 @@ decltype(auto) visit_real(DType t, F&& f) {
 }
 
 // Converts between any two element types as PyTorch does: float to int truncates, complex to real
-// drops the imaginary part, anything to bool asks "is it non-zero". `from` may be an element in
+// drops the imaginary part, anything to bool is whether it is nonzero. `from` may be an element in
 // memory: bools are read as is_true reads them.
 template <class To, class From>
 FB_FN To convert(const From& from) {

@@ -133,8 +133,8 @@ void Generator::load_state(const uint8_t* state, size_t size) {
 }
 
 void Generator::twist() {
-  // Each word depends on the one after it and on the one 397 further on, wrapping round: words
-  // already renewed are at least 227 back, so that both loops may run in vectors.
+  // Each word depends on the next one and on the one 397 further on, wrapping around. Words already
+  // renewed are at least 227 back, so both loops may be vectorised.
 #pragma omp simd safelen(64)
   for (int i = 0; i < kWords - kMiddle; ++i)
     words_[i] = words_[i + kMiddle] ^ mix(words_[i], words_[i + 1]);

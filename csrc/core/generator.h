@@ -29,10 +29,10 @@ class Generator {
   // Seeds from the operating system's entropy and returns the seed.
   uint64_t seed();
   uint64_t initial_seed() const;
-  // `state` has kStateSize bytes. load_state fails, changing nothing, if they are no state.
+  // `state` has kStateSize bytes. load_state fails, changing nothing, if the state is invalid.
   void save_state(uint8_t* state) const;
   void load_state(const uint8_t* state, size_t size);
-  // In a forked child: the lock may have been held by a thread that the child has not.
+  // In a forked child: the lock may have been held by a thread that does not exist there.
   void reset_lock() { new (&mutex_) std::mutex; }
 
   // Held around a run of draws. Other Python threads may run while a thread waits for it, because

@@ -1,4 +1,4 @@
-// The order in which the elements of images lie in memory.
+// The memory order of images.
 #include "core/layout.h"
 
 namespace fb {
@@ -6,7 +6,7 @@ namespace {
 
 Tensor make_channels_last(IntSpan sizes, DType dtype, Device device, bool is_deferred) {
   Tensor image = make_tensor(sizes, dtype, device);
-  // One channel, or one pixel: both orders are the same, and the plain one is simpler.
+  // For one channel, or one pixel, both orders are the same, and contiguous strides are simpler.
   const Dims strides = channels_last_strides(sizes);
   const Dims plain = image.strides().vec();
   image->set_known_geometry(sizes, strides);
@@ -48,7 +48,7 @@ Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like) {
   if (like.is_contiguous() || !is_channels_last(like))
     return make_tensor(sizes, dtype, like.device());
   if (like->deferred_layout) return make_channels_last(sizes, dtype, like.device(), true);
-  // What the user has laid out so keeps its strides, even where both orders are the same.
+  // The user's own layout keeps its strides, even if both orders are the same.
   return make_strided(sizes, channels_last_strides(sizes), dtype, like.device());
 }
 

@@ -1,4 +1,4 @@
-// The order in which the elements of images lie in memory.
+// The memory order of images.
 //
 // Note [Deferred layouts]: convolutions, pooling and normalisation are fastest where the channels
 // of a pixel are neighbours ("channels last"), but programs expect results in the order of their
@@ -10,24 +10,24 @@
 // The first access that depends on the order (stride(), data_ptr(), a view, an index, NumPy)
 // reorders the elements by dimensions, once: see ops::settle.
 //
-// A tensor with a deferred layout is nobody's view and has no views: whoever makes one settles it.
-// Other handles on its storage that are not seen by users (what nodes have saved) keep the old
-// order and the old memory.
+// A tensor with a deferred layout is not a view and has no views: making one settles it first.
+// Other handles on its storage that users do not see (what nodes have saved) keep the old order and
+// the old memory.
 #pragma once
 
 #include "core/tensor.h"
 
 namespace fb {
 
-// Strides in which channels (dimension 1) are neighbours, for any number of spatial dimensions.
+// Strides with adjacent channels (dimension 1), for any number of spatial dimensions.
 Dims channels_last_strides(IntSpan sizes);
-// Whether channels are neighbours, and the other dimensions dense in their order.
+// Whether channels are adjacent, and the other dimensions dense in their order.
 bool is_channels_last(const Tensor& t);
 
 // A new image of samples, channels and spatial dimensions, channels last, in a deferred layout.
 Tensor make_deferred_image(IntSpan sizes, DType dtype, Device device);
-// A new image laid out like `like`, which has as many dimensions: channels last where that is,
-// deferred where that is, contiguous otherwise.
+// A new image laid out like `like`, which has as many dimensions: channels last or deferred if
+// `like` is, contiguous otherwise.
 Tensor make_image(IntSpan sizes, DType dtype, const Tensor& like);
 
 }  // namespace fb

@@ -7,8 +7,8 @@ constinit std::atomic<uint32_t> mask{0};
 
 namespace {
 
-// Counts up whenever the first observer comes. A call that has told observers who were gone before
-// it called itself leaves its mark behind, which those that come later must not take for theirs.
+// Incremented whenever observing starts. If observers leave between enter() and the inner call, the
+// mark of `entered` stays; later observers must not take it for theirs.
 constinit std::atomic<uint32_t> generation{0};
 constinit thread_local uint32_t entered = 0;
 

@@ -2,8 +2,8 @@
 //
 // Note [Observers]: while nobody does, all that an operator does for observers is to read one word
 // that never changes. While somebody does, it tells them (ops/observe.h) and calls itself; enters()
-// tells the two calls apart. So the way without an observer has one test more and nothing to clean
-// up, and what observers need is out of its way.
+// tells the two calls apart. So the path without an observer has one more test and nothing to clean
+// up, and the code for observers is out of line.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ inline bool watches(Observer who) { return mask.load(std::memory_order_relaxed) 
 
 void set(Observer who, bool is_on);
 
-// Whether a call is to tell the observers, or comes from one that has.
+// Whether a call has to tell the observers; false for the inner call of one that has.
 bool enters();
 void enter();
 

@@ -48,14 +48,14 @@ Shared& shared() {
   return *instance;
 }
 
-// Counts up whenever recording starts while no session was running.
+// Incremented whenever recording starts while no session is running.
 constinit std::atomic<uint32_t> generation{0};
 
 struct Thread {
   std::shared_ptr<Track> track;
   uint32_t generation = 0;  // that the track belongs to
 };
-// On the heap: what a thread has of its own must be small, or it cannot be reached fast.
+// On the heap: thread-local storage must be small to be accessed fast.
 constinit thread_local Thread* own = nullptr;
 constinit thread_local bool has_ended = false;
 
@@ -72,7 +72,7 @@ Thread* make_thread() {
   return own = new Thread;
 }
 
-// Null where nothing is recorded any more.
+// Null if the thread no longer records.
 Track* track_of_thread() {
   if (has_ended) return nullptr;
   Thread& thread = own ? *own : *make_thread();
@@ -262,7 +262,7 @@ void stop(uint64_t session) {
     if (!s.sessions.empty()) return;
     done.swap(s.tracks);
   }
-  // Threads keep their tracks for a while, but what events hold of the program goes now.
+  // Threads keep their tracks for a while, but references of events to the program are dropped now.
   for (const auto& track : done) track->each([](Event& event) { event.details.reset(); });
   if (own) *own = Thread();
 }

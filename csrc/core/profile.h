@@ -2,9 +2,9 @@
 //
 // Note [Profiling]: a profiler is an observer of operators (core/observe.h). While a session runs,
 // each thread appends events to a track of its own without locks; sessions read the tracks from
-// outside. An event is complete when it is published, but for its end, which is 0 while the span is
-// open. A thread gives up its track itself, the next time it records or when it ends, so that a
-// span that outlives its session closes on memory that is there.
+// outside. An event is complete when it is published, except for its end, which is 0 while the span
+// is open. A thread drops its track itself, the next time it records or when it ends, so that a
+// span that outlives its session does not write to freed memory.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ enum Wants : uint32_t {
   kModules = 16,
 };
 
-// What the sessions that run now ask for together.
+// What the running sessions ask for together.
 extern constinit std::atomic<uint32_t> wanted;
 inline bool is_on() { return wanted.load(std::memory_order_relaxed) != 0; }
 inline bool wants(Wants what) { return wanted.load(std::memory_order_relaxed) & what; }
@@ -39,7 +39,7 @@ struct Shape {
   std::vector<int64_t> sizes;
   DType dtype;
 };
-// Of one argument of an operator; nothing for those that profilers have no use for.
+// One argument of an operator; empty for kinds that profilers do not use.
 using Argument = std::variant<std::monostate, Shape, std::vector<Shape>, Scalar,
                               std::vector<int64_t>, std::string>;
 
@@ -64,7 +64,7 @@ struct Details {
 };
 
 struct Event {
-  const char* name = nullptr;   // for good, or as long as the track: see Track::keep
+  const char* name = nullptr;   // lives forever, or as long as the track: see Track::keep
   int64_t start = 0;            // nanoseconds
   std::atomic<int64_t> end{0};  // 0 while the span is open
   Event* parent = nullptr;
@@ -91,14 +91,14 @@ struct Track {
   Track& operator=(const Track&) = delete;
   ~Track();
 
-  // For the thread itself: a name that is no literal, the position of the next event, and making it
-  // visible.
+  // For the thread itself: copies of names that are not literals, the position of the next event,
+  // and publishing it.
   const char* keep(std::string_view name);
   Event& next_event();
   void publish() {
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  // For others: all events that are there.
+  // For others: all published events.
   template <class F>
   void each(F&& f) const {
     Chunk* chunk = first.get();
@@ -113,11 +113,11 @@ struct Track {
   std::atomic<uint32_t> count{0};
   std::unique_ptr<Chunk> first;
   Chunk* last;
-  Event* innermost = nullptr;  // that is open
+  Event* innermost = nullptr;  // the innermost open span
   std::set<std::string, std::less<>> names;
 };
 
-// A stretch of time of this thread, from open() to the end of its scope.
+// A span of time of this thread, from open() to the end of its scope.
 class Span {
  public:
   Span() = default;
@@ -155,7 +155,7 @@ class Range {
   Event* event_ = nullptr;
 };
 
-// Of a call that happens now: null unless somebody wants details, with the stack if that is wanted.
+// Details of the current call: null unless a session wants them, with the stack if that is wanted.
 std::unique_ptr<Details> details_now();
 
 // The operator whose span is open has recorded this node.
@@ -165,7 +165,7 @@ void note_memory(const void* address, int64_t bytes);
 // A session asks for some of Wants. Sessions may overlap: each reads what began after it.
 uint64_t start(uint32_t wants);
 bool is_running(uint64_t session);
-// When a session began, and the tracks of all threads since the first of those that run now.
+// When a session began, and the tracks of all threads since the first running session began.
 int64_t began(uint64_t session);
 std::vector<std::shared_ptr<const Track>> tracks();
 void stop(uint64_t session);

@@ -1,4 +1,4 @@
-// A Python number on its way into an operator: bool, int, float or complex.
+// A Python number as an argument of an operator: bool, int, float or complex.
 #pragma once
 
 #include "core/dtype.h"

@@ -29,7 +29,7 @@ namespace {
   fail(kind, "shared memory: cannot ", what, " ", bytes, " bytes: ", std::strerror(code));
 }
 
-// Lets this process open as many files as the system allows it to: whether there were too few.
+// Raises the limit on open files as far as the system allows; returns whether that may help.
 bool raise_file_limit() {
   rlimit limit{};
   if (errno != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
@@ -71,7 +71,7 @@ struct Registry {
 Registry& registry() {
   static Registry* instance = [] {
     auto* made = new Registry;
-    // A child must not inherit the lock from a thread that it has not.
+    // A forked child must not inherit a lock that another thread holds.
     pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
                    [] { registry().mutex.unlock(); });
     return made;
@@ -104,7 +104,7 @@ Storage storage_on(FileHandle file, size_t bytes) {
   FB_CHECK(static_cast<size_t>(status.st_size) >= bytes, "shared memory: expected a file of ",
            bytes, " bytes, got ", status.st_size);
   const std::pair identity{status.st_dev, status.st_ino};
-  Storage known;  // outlives the lock: it may be the last one, whose end takes the lock
+  Storage known;  // outlives the lock: dropping the last reference takes the lock
   std::lock_guard lock(registry().mutex);
   if (const auto found = registry().segments.find(identity); found != registry().segments.end()) {
     known = retain_if_alive(found->second->storage);
@@ -121,15 +121,15 @@ Storage storage_on(FileHandle file, size_t bytes) {
   return storage;
 }
 
-// The storage that the bytes really lie in.
+// The storage that the bytes are really in.
 const StorageImpl* owner_of(const StorageImpl& storage) {
   if (storage.enlarged) return storage.enlarged;
   const StorageImpl* original = original_of(storage);
   return original && original->data == storage.data ? owner_of(*original) : &storage;
 }
 
-// Gives the pages of an allocator's block back. The block itself stays with its storage, because
-// somebody may still hold its address.
+// Returns the pages of an allocator's block to the system. The block itself stays with its storage,
+// because its address may still be in use.
 void forget_pages(const StorageImpl& storage) {
   if (storage.release || storage.enlarged || !storage.resizable) return;
   const size_t begin = whole_pages(reinterpret_cast<size_t>(storage.data));

@@ -1,7 +1,7 @@
 // Memory that several processes see: a file without a name, which each of them maps.
 //
-// Note [Shared memory without a limit]: the files come from memfd_create, which is bounded by the
-// memory of the machine alone. Files in /dev/shm are bounded by the size of that file system, 64 MB
+// Note [Shared memory without a limit]: the files come from memfd_create, which is bounded only by
+// the memory of the machine. Files in /dev/shm are bounded by the size of that file system, 64 MB
 // in many containers, and a process that writes beyond it dies of SIGBUS.
 #pragma once
 
@@ -34,19 +34,19 @@ FileHandle create_shared_file(size_t bytes);
 void grow_shared_file(int fd, size_t bytes);
 size_t size_of_file(int fd);
 size_t whole_pages(size_t bytes);
-// `bytes` of the file from `offset` on, both whole pages. Given back with munmap.
+// `bytes` of the file from `offset` on, both whole pages. Unmapped with munmap.
 void* map_shared(int fd, size_t bytes, size_t offset = 0);
 
 // New memory of `bytes` zeros.
 Storage allocate_shared(size_t bytes);
-// The memory behind a file of another process. In one process a file is mapped once: whoever asks
-// again gets the same storage.
+// The memory behind a file of another process. A process maps a file once: a second call returns
+// the same storage.
 Storage attach_shared(FileHandle file, size_t bytes);
-// Moves the elements of `storage` to shared memory; every tensor on it sees them there. Other
-// aliases of it that `.data` has made before keep looking at the old memory.
+// Moves the elements of `storage` to shared memory; every tensor on it sees them there. Aliases
+// that `.data` has made before keep the old memory.
 void move_to_shared(StorageImpl& storage);
 bool is_shared(const Storage& storage);
-// The descriptor of the file behind a shared storage, to which it still belongs.
+// The descriptor of the file behind a shared storage, which keeps owning it.
 int shared_file(const Storage& storage);
 
 }  // namespace fb

@@ -13,14 +13,14 @@ namespace fb {
 struct StorageImpl;
 
 namespace autograd {
-// Of elements that a node has saved: remembers where they were changed, and forgets it.
+// For storages that a node has saved: remember changes in place, and forget them.
 void note_change(StorageImpl& storage, const char* by);
 void forget_changes(const StorageImpl& storage);
 }  // namespace autograd
 
-// Memory from the CPU allocator has this header in front of its data, in one block; memory that
-// somebody else owns (a NumPy array, a DLPack producer) has the header alone and a function that
-// gives it back.
+// Memory from the CPU allocator has this header in front of its data, in one block. For memory of
+// another owner (a NumPy array, a DLPack producer) there is only the header, with a function that
+// releases the memory.
 struct alignas(64) StorageImpl {
   using Release = void (*)(void* context);
 
@@ -30,7 +30,7 @@ struct alignas(64) StorageImpl {
   void* data = nullptr;
   size_t bytes = 0;
   Device device = kHost;
-  uint16_t size_class = 0;  // which free list the block goes back to
+  uint16_t size_class = 0;  // the free list that the block returns to
   bool resizable = true;
   bool watched = false;       // a node has saved a tensor on it: see autograd/saved.h
   bool promised = false;      // stands for elements on meta, which nobody computes
@@ -77,7 +77,7 @@ class Storage {
   // Makes room for `bytes`, keeping what there is; every tensor on this storage sees the new
   // memory.
   void resize(size_t bytes);
-  // The same memory under a version counter of its own: what `.data` gives.
+  // The same memory with its own version counter: what `.data` gives.
   static Storage alias(const Storage& original);
 
  private:

@@ -12,7 +12,7 @@
 namespace fb {
 namespace {
 
-// A window on a batched tensor would be one on its first sample, and nobody would know.
+// A view of a batched tensor's memory would silently be one of its first sample.
 void check_has_elements(const Tensor& base) {
   if (base->flags & kBatched) [[unlikely]]
     autograd::refuse_batched_data();
@@ -29,7 +29,7 @@ bool is_contiguous_geometry(IntSpan sizes, IntSpan strides) {
   return true;
 }
 
-// One past the highest element that a window reaches, counted from its offset; 0 when it is empty.
+// One past the highest element that a view reaches, counted from its offset; 0 if it is empty.
 int64_t extent_of(IntSpan sizes, IntSpan strides) {
   int64_t extent = 1;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -71,8 +71,8 @@ SmallVec<int, 6> order_without_gaps(IntSpan sizes, IntSpan strides) {
   return order;
 }
 
-// Tensors come and go by the million: freed ones are kept for the thread that frees them. The cache
-// is on the heap: what a thread has of its own must be small, or it cannot be reached fast.
+// Tensors are made and freed by the million: freed ones are kept for the thread that frees them.
+// The cache is on the heap: thread-local storage must be small to be accessed fast.
 struct ImplCache {
   static constexpr int kCapacity = 2048;
   void* blocks[kCapacity];
@@ -186,7 +186,7 @@ void check_device(Device device) {
 
 Device actual_device(Device device) {
   check_device(device);
-  // The CPU's number says nothing and is forgotten.
+  // The CPU's index has no meaning and is dropped.
   if (device.type == DeviceType::kCpu) return kHost;
   return Device(device.type, std::max<int8_t>(device.index, 0));
 }
@@ -197,7 +197,7 @@ const DeviceMemory& memory_of(Device device) {
 }
 
 void refuse_missing_memory() {
-  fail(ErrorKind::kRuntime, "a tensor on meta has no elements, and something asked for them");
+  fail(ErrorKind::kRuntime, "a tensor on meta has no elements to read or write");
 }
 
 Tensor make_tensor(IntSpan sizes, DType dtype, Device device) {
@@ -231,7 +231,7 @@ Tensor make_strided(IntSpan sizes, IntSpan strides, DType dtype, Device device) 
 Tensor make_like(const Tensor& like, DType dtype, Device device) {
   if (like.is_contiguous()) {
     Tensor made = make_tensor(like.sizes(), dtype, device);
-    // The very strides, also of dimensions of size 1, where they mean nothing but are seen.
+    // Exactly the same strides, also of dimensions of size 1, where users can see them.
     std::copy(like.strides().begin(), like.strides().end(), made->geometry + made->ndim);
     return made;
   }

@@ -1,4 +1,4 @@
-// The Tensor: a counted handle on a typed, strided window into a storage.
+// The Tensor: a counted handle on a typed, strided view of a storage.
 #pragma once
 
 #include <atomic>
@@ -22,30 +22,30 @@ class Node;
 struct Meta;  // gradient, hooks and tangent of a tensor that has any
 struct Cut;   // where a tensor's history was cut off
 
-// Gives back what a dying tensor holds of the graph.
+// Releases what a dying tensor holds of the graph.
 void release(TensorImpl& impl);
-// A batched tensor has no elements of its own: whoever asked for them would take one sample for
-// all.
+// A batched tensor has no elements of its own: code that read its memory would take one sample for
+// the whole batch.
 [[noreturn]] void refuse_batched_data();
 }  // namespace autograd
 
 // Tensors on meta may promise more elements than there are addresses for.
 [[noreturn]] void refuse_missing_memory();
 
-// What sets a tensor apart from plain elements. An operator whose inputs have no flag goes the
-// fast path: it computes, and nothing else.
+// What makes a tensor more than plain elements. An operator whose inputs have no flag takes the
+// fast path: it just computes.
 enum TensorFlag : uint8_t {
   kRequiresGrad = 1,  // a leaf that wants gradients, or the result of a recorded operator
-  kIsView = 2,        // a window on the elements of `base`, whose history is its own too
+  kIsView = 2,        // a view of `base`, with which it shares its history
   kBatched = 4,       // stands for one of many: see autograd/batch.h
   kDual = 8,          // carries a tangent
   kCut = 16,          // computed from something that required gradients, but not recorded
   kInference = 32,    // made in inference mode
   kKeepsObject = 64,  // owns its Python object: see bind/tensor_object.h
-  kSparse = 128,      // has its elements as indices and values: see autograd/sparse.h
+  kSparse = 128,      // stores indices and values: see autograd/sparse.h
 };
 
-// Set once by the Python binding: gives back the object that a dying tensor has kept.
+// Set once by the Python binding: releases the object that a dying tensor has kept.
 struct ObjectHooks {
   void (*release)(void* object) = nullptr;
 };
@@ -152,8 +152,8 @@ class Tensor {
   size_t element_size() const { return size_of(dtype()); }
   const Storage& storage() const { return impl_->storage; }
 
-  // The first element's address. Kernels come by it alone, so none can be handed a batched tensor,
-  // or one without memory.
+  // The first element's address. Kernels get addresses only here, so none can be given a batched
+  // tensor, or one without memory.
   void* data() const {
     if (impl_->flags & kBatched) [[unlikely]]
       autograd::refuse_batched_data();
@@ -197,10 +197,10 @@ Tensor make_like(const Tensor& like, DType dtype, Device device);
 inline Tensor make_like(const Tensor& like, DType dtype) {
   return make_like(like, dtype, like.device());
 }
-// Another window on the same storage. Refuses to reach outside of it.
+// Another view of the same storage. Refuses to reach outside of it.
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
 Tensor as_view(const Tensor& base, IntSpan sizes, IntSpan strides);
-// The same without looking: for views that by their own rules stay within the elements of `base`.
+// The same unchecked: for views that by their own rules stay within the elements of `base`.
 Tensor inner_view(const Tensor& base, IntSpan sizes, IntSpan strides, int64_t offset);
 // A tensor over a storage made elsewhere.
 Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offset, DType dtype,
@@ -209,8 +209,8 @@ Tensor tensor_over(Storage storage, IntSpan sizes, IntSpan strides, int64_t offs
 // The same for a contiguous one at the storage's beginning, whose sizes are known to fit.
 Tensor contiguous_over(Storage storage, IntSpan sizes, DType dtype, Device device);
 
-// Whether the elements fill a stretch of memory without gaps or overlap, in whatever order of
-// dimensions.
+// Whether the elements fill one block of memory without gaps or overlaps, whatever the order of
+// their dimensions.
 bool is_dense(IntSpan sizes, IntSpan strides);
 // Strides for channels_last and channels_last_3d; contiguous ones for the others.
 Dims strides_for(IntSpan sizes, MemoryFormat format);

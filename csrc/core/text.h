@@ -1,5 +1,5 @@
 // Messages, built piece by piece. The streams of the C++ library would bring its locales, of which
-// a process has one set: a module that carries a copy of the library crashes in the other's.
+// a process has one set: a module with its own copy of the library crashes in the other's.
 #pragma once
 
 #include <charconv>

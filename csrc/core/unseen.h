@@ -6,10 +6,10 @@
 
 namespace fb {
 
-// What is known of unseen writers: 0 while there is a tensor that `.data` gave; otherwise a number
-// that changes whenever such a tensor is made or an address is handed out. As long as it stays the
-// same, and so does a storage's version, so do its elements, unless they are shared with somebody
-// else: then the storage is not resizable.
+// 0 while a tensor made by `.data` exists; otherwise a number that changes whenever such a tensor
+// is made or an address is handed out. While this number and a storage's version stay the same, its
+// elements have not changed, unless the memory is shared with another owner: then the storage is
+// not resizable.
 uint64_t unseen_writers();
 void note_address_taken();
 

@@ -7,8 +7,8 @@
 
 namespace fb {
 
-// Set once by the Python binding; null while the core is used from C++ alone. Throws where the
-// user's filters make an error of the warning.
+// Set once by the Python binding; null while the core is used from C++ alone. Throws if the user's
+// filters turn the warning into an error.
 struct WarningHooks {
   void (*warn)(const std::string& text) = nullptr;
 };

@@ -36,7 +36,7 @@ void end_with_parent(pid_t parent) {
   const int signal = SIGRTMAX - 1;  // one that programs hardly use
   handle(signal, exit_if_orphan);
   prctl(PR_SET_PDEATHSIG, signal);
-  if (getppid() != parent) _exit(1);  // it was gone before the line above
+  if (getppid() != parent) _exit(1);  // the parent ended before the line above
 }
 
 }  // namespace fb

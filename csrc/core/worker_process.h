@@ -5,8 +5,8 @@
 
 namespace fb {
 
-// Ctrl-C reaches every process of a terminal. A worker goes on and is ended by the process that
-// started it, which alone reports the interrupt; programs that the worker starts end by themselves.
+// Ctrl-C reaches every process of a terminal. A worker ignores it: the process that started it
+// reports the interrupt and ends the worker. Programs that the worker starts end by themselves.
 void outlive_interrupts();
 // Ends this process as soon as `parent` is gone, whatever it is doing then.
 void end_with_parent(pid_t parent);

@@ -1,4 +1,4 @@
-// What operators ask of elements before they go on.
+// Checks of elements that operators make before they compute.
 #pragma once
 
 #include "cpu/isa.h"

@@ -8,7 +8,7 @@
 namespace fb::cpu {
 namespace {
 
-// The weight itself where the implementations take its layout, else a copy.
+// The weight itself if the implementations take its layout, else a copy.
 Tensor dense(const Tensor& weight, bool channels_last) {
   if (channels_last ? is_channels_last(weight) : weight.is_contiguous()) return weight;
   Tensor copied = channels_last

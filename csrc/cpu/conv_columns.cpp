@@ -14,8 +14,8 @@ namespace {
 
 // Columns of a block: half a second-level cache.
 constexpr int64_t kBlockBytes = 256 * 1024;
-// The gradient of the weight is summed in so many parts at most, whatever the number of threads:
-// the result must not depend on it.
+// The most parts that the gradient of the weight is summed in. Independent of the number of
+// threads, as the result must not depend on it.
 constexpr int64_t kParts = 8;
 
 // How one convolution is cut into blocks.
@@ -41,12 +41,12 @@ struct Plan {
   int64_t rows(const ConvBlock& block) const { return (block.last - block.first) * s.out[2]; }
   Storage columns() const { return allocate_cpu(lines * s.out[2] * width * size_of(dtype)); }
 
-  // The first pixel of a block in the image that the windows stand for, at its group's channels.
+  // The first pixel of a block in the image that has one pixel per window, at its group's channels.
   int64_t out_offset(const ConvBlock& block) const {
     const int64_t line = block.sample * s.out[0] * s.out[1] + block.first;
     return line * s.out[2] * s.out_channels + block.group * s.group_out();
   }
-  // A group's kernels, one behind the other.
+  // A group's kernels, one after the other.
   int64_t weight_offset(int64_t group) const { return group * s.group_out() * width; }
 };
 
@@ -78,7 +78,7 @@ void conv_backward_data_columns(const ConvShape& s, const Tensor& out, const Ten
   const DType dtype = in.dtype();
   const Plan plan(s, dtype);
   fill_pixels(in, bias);
-  // Windows overlap, so one thread has all of a group of a sample.
+  // Windows overlap, so one thread computes all of a sample's group.
   parallel_for(s.batch * s.groups, 1, [&](int64_t begin, int64_t end) {
     const Storage columns = plan.columns();
     for (int64_t i = begin; i < end; ++i) {

@@ -19,8 +19,8 @@ void conv_backward_weight_onednn(const ConvShape& shape, const Tensor& in, const
                                  const Tensor& weight);
 #endif
 
-// By Winograd's minimal filtering; the weight is contiguous. An infinite pixel makes NaN of all
-// that is computed with it, a tile of 4 x 4 pixels.
+// By Winograd's minimal filtering; the weight is contiguous. An infinite pixel turns a whole tile
+// of 4 x 4 pixels into NaN.
 bool conv_winograd_takes(ConvPass pass, const ConvShape& shape, DType dtype);
 void conv_forward_winograd(const ConvShape& shape, const Tensor& in, const Tensor& weight,
                            const Tensor& bias, const Tensor& out);
@@ -43,7 +43,7 @@ bool conv_pixels_takes(const ConvShape& shape, DType dtype);
 void conv_backward_weight_pixels(const ConvShape& shape, const Tensor& in, const Tensor& out,
                                  const Tensor& weight);
 
-inline constexpr int64_t kWinogradTile = 4;     // pixels of the result, each way
+inline constexpr int64_t kWinogradTile = 4;     // pixels of the result in a tile, along each side
 inline constexpr int64_t kWinogradPoints = 36;  // products of a tile
 
 // Channels are multiples of a vector.
@@ -62,7 +62,7 @@ struct WinogradTaps {
   int64_t in_stride, out_stride;
   bool flipped;
 };
-// Kernels of the channels [first, last) that come in.
+// Kernels of the input channels [first, last).
 FB_DECLARE_KERNEL(void, winograd_weight, const WinogradCall& call, const WinogradTaps& taps,
                   int64_t first, int64_t last)
 // All of tiles [first, last). Scratch is for both images at all points.
@@ -81,7 +81,7 @@ FB_DECLARE_KERNEL(void, winograd_both, const WinogradCall& call, const WinogradB
 // Adds a block's share of the weight's gradient at one point; the first block starts the sum.
 FB_DECLARE_KERNEL(void, winograd_weight_product, const WinogradCall& call,
                   const WinogradBlock& block, int64_t point)
-// The gradient itself, for the channels [first, last) that come in.
+// The gradient itself, for the input channels [first, last).
 FB_DECLARE_KERNEL(void, winograd_restore_weight, const WinogradCall& call, int64_t first,
                   int64_t last, float* weight)
 
@@ -94,7 +94,7 @@ struct ConvBlock {
 // Copies windows of the image into rows of columns; outside of the image there are zeros.
 FB_DECLARE_KERNEL(void, gather_columns, const ConvShape& shape, const ConvBlock& block, DType dtype,
                   const void* image, void* columns)
-// Adds rows of columns to the windows of the image that they stand for.
+// Adds rows of columns to their windows of the image.
 FB_DECLARE_KERNEL(void, scatter_columns, const ConvShape& shape, const ConvBlock& block,
                   DType dtype, const void* columns, void* image)
 // to[i] += from[i]

@@ -1,4 +1,4 @@
-// Convolutions with kernels of one element: matrix products as they stand.
+// Convolutions with kernels of one element: plain matrix products.
 #include "cpu/conv_impl.h"
 #include "cpu/gemm.h"
 #include "cpu/gemm_impl.h"

@@ -36,8 +36,7 @@ WinogradCall call_of(const ConvShape& s, const Tensor& in, const Tensor& out) {
 Storage floats(int64_t count) { return allocate_cpu(count * sizeof(float)); }
 float* begin_of(const Storage& storage) { return static_cast<float*>(storage->data); }
 
-// Calls f(first, last) over the channels that come in; each has a vector of work for each one that
-// goes out.
+// Calls f(first, last) over the input channels; the work of each grows with the output channels.
 template <class F>
 void for_channels(const WinogradCall& w, F&& f) {
   parallel_for(w.in_channels, 1 + kGrain / (4 * w.out_channels), f);
@@ -63,7 +62,7 @@ void convolve(WinogradCall w, const Tensor& weight, const WinogradTaps& taps, co
   w.weight = begin_of(packed);
   w.bias = bias.defined() ? bias.data_as<float>() : nullptr;
   const int64_t tiles = batch * w.down * w.across;
-  const int64_t most = std::min(kTiles, (tiles + 1) / 2);  // something for a second thread
+  const int64_t most = std::min(kTiles, (tiles + 1) / 2);  // enough work for a second thread
   parallel_for((tiles + most - 1) / most, 1, [&](int64_t begin, int64_t end) {
     const Storage scratch = floats(kWinogradPoints * most * (w.in_channels + w.out_channels));
     for (int64_t i = begin; i < end; ++i) {
@@ -76,8 +75,8 @@ void convolve(WinogradCall w, const Tensor& weight, const WinogradTaps& taps, co
 }  // namespace
 
 bool conv_winograd_takes(ConvPass pass, const ConvShape& s, DType dtype) {
-  // Measured. With fewer, transforming images or weights costs more than the products save; the
-  // weight's gradient is transformed as well, but beside a slower alternative.
+  // Measured. With fewer, transforming images or weights costs more than the products save. The
+  // weight's gradient is transformed too, but its alternative is slower.
   constexpr int64_t kLeastChannels = 32;
   const int64_t least_tiles = pass == ConvPass::kBackwardWeight ? 16 : 48;
   const int64_t tiles = s.batch * tiles_along(s.out[1]) * tiles_along(s.out[2]);

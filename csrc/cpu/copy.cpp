@@ -25,8 +25,8 @@ Dims order_by_stride(IntSpan strides) {
   return order;
 }
 
-// Whether the two fastest dimensions are fast on different sides: then rows of one are columns of
-// the other.
+// Whether source and target have different fastest dimensions: rows of one are columns of the
+// other.
 bool is_transposition(const StridedLoop<2>& loop, int64_t element_size) {
   if (loop.ndim < 2) return false;
   const int last = loop.ndim - 1;
@@ -36,8 +36,8 @@ bool is_transposition(const StridedLoop<2>& loop, int64_t element_size) {
   return false;
 }
 
-// A run of a few elements costs more to start than to copy: brings a longer dimension innermost, of
-// several the one whose elements lie closest together. The rows of a batch, say, are far apart.
+// A run of a few elements costs more to start than to copy: moves a longer dimension innermost, the
+// one with the smallest stride if there are several. The rows of a batch, say, are far apart.
 void lengthen_runs(StridedLoop<2>& loop) {
   constexpr int64_t kShort = 8;
   if (loop.inner() >= kShort) return;
@@ -59,8 +59,8 @@ void copy_units(int64_t n, const void* in, int64_t in_step, void* out, int64_t o
   for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * out_step, from + i * in_step, bytes);
 }
 
-// A few elements that are neighbours on both sides, as the channels of a pixel are, are copied as
-// one: takes them out of the loop and returns how; null if there are none.
+// A few elements that are adjacent on both sides, such as the channels of a pixel, are copied as
+// one: takes them out of the loop and returns the copy function; null if there are none.
 ConvertFn take_units(StridedLoop<2>& loop, int64_t element_size) {
   if (loop.ndim < 2 || loop.strides[0].back() != element_size ||
       loop.strides[1].back() != element_size)

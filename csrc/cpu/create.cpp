@@ -29,7 +29,7 @@ void logspace(const Tensor& out, const Scalar& start, const Scalar& end, double 
 }
 
 void triangle_indices(const Triangle& triangle, int64_t* rows, int64_t* columns) {
-  using Wide = __int128;  // a row's number and the diagonal's may be more than 64 bits hold
+  using Wide = __int128;  // the sum of row and diagonal may exceed 64 bits
   for (int64_t r = triangle.first_row; r < triangle.last_row; ++r) {
     const Wide at = Wide{r} + triangle.diagonal;
     const auto begin = triangle.lower ? 0 : static_cast<int64_t>(std::max<Wide>(at, 0));

@@ -1,4 +1,4 @@
-// Numbers of rows and of bags, and rows that are too long.
+// Row numbers, bounds of bags, and renormalisation of rows.
 #include "cpu/embedding.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ void limit_norms(const Tensor& table, const Tensor& numbers, double max_norm, do
     read(width, row, step * bytes, x, sizeof(double));
     const double norm = norm_of(x, width, p);
     if (!(norm > max_norm)) continue;
-    // A little below the limit, as PyTorch's.
+    // A little below the limit, as in PyTorch.
     const double scale = max_norm / (norm + 1e-7);
     for (int64_t i = 0; i < width; ++i) x[i] *= scale;
     write(width, x, sizeof(double), row, step * bytes);

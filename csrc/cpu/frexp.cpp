@@ -1,4 +1,4 @@
-// Numbers taken apart into a mantissa and a power of two.
+// Numbers split into a mantissa and a power of two.
 #include <cmath>
 
 #include "cpu/pointwise.h"
@@ -12,7 +12,7 @@ void frexp(DType dtype, int64_t n, const void* in, void* mantissa, int32_t* expo
     T* const part = static_cast<T*>(mantissa);
     for (int64_t i = 0; i < n; ++i) {
       part[i] = std::frexp(from[i], &exponent[i]);
-      if (!std::isfinite(from[i])) exponent[i] = 0;  // which the library leaves open
+      if (!std::isfinite(from[i])) exponent[i] = 0;  // unspecified by the C library
     }
   });
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kSmallProduct = 64 * 64 * 64;
 // Elements of a transposed B that a small product may copy to the stack.
 constexpr int64_t kPackedElements = 4096;
-// Sums of fewer products than this leave lanes of a vector empty.
+// Sums of fewer products than this do not fill a vector.
 constexpr int64_t kShortSum = 32;
 // A small C with a deep sum keeps too few sums in flight.
 constexpr int64_t kSmallDepth = 512;
@@ -83,8 +83,7 @@ void gemv_outputs(GemvCall<T> g, bool transposed, int64_t begin, int64_t end) {
   gemv_share(g, transposed);
 }
 
-// Few sums over many elements: stretches of fixed length are summed apart, then together in their
-// order.
+// Few sums over many elements: sums blocks of fixed length, then adds the sums in order.
 template <class T>
 void gemv_deep(const GemvCall<T>& g, bool transposed, int64_t outputs, int64_t depth) {
   const int64_t stretches = (depth + kStretch - 1) / kStretch;
@@ -114,7 +113,7 @@ void gemv(const GemvCall<T>& g, bool transposed) {
   if (outputs <= kFewOutputs && depth >= 2 * kStretch) {
     return gemv_deep(g, transposed, outputs, depth);
   }
-  // Down the columns, a thread should have whole cache lines to itself.
+  // Along columns, a thread should have whole cache lines to itself.
   const int64_t grain = std::max<int64_t>(kGrain / (depth + 1), transposed ? 64 : 1);
   parallel_for(outputs, grain,
                [&](int64_t begin, int64_t end) { gemv_outputs(g, transposed, begin, end); });
@@ -148,7 +147,7 @@ bool vector_product(const GemmCall& g) {
   const MatrixIn& matrix = row ? g.b : g.a;
   const MatrixIn& vector = row ? g.a : g.b;
   const int64_t outputs = row ? g.n : g.m;
-  // Whether the elements of each sum lie side by side; a single dense column may be seen as a row.
+  // Whether the elements of each sum are adjacent; a single dense column counts as a row.
   const bool stored_by_output = row == matrix.transposed || (outputs == 1 && matrix.ld == 1);
   const int64_t x_stride = row == vector.transposed ? vector.ld : 1;
   T* c = static_cast<T*>(g.c.data);
@@ -179,7 +178,7 @@ bool vector_product(const GemmCall& g) {
 
 template <class T>
 void small_product(const GemmCall& g) {
-  // A sum that does not fill a vector is better computed beside others, one lane each.
+  // Sums that do not fill a vector are faster side by side, one lane each.
   const bool short_sums =
       g.m == 1 && g.b.transposed && g.k < kShortSum && g.n * g.k <= kPackedElements;
   if (!short_sums && vector_product<T>(g)) return;
@@ -192,7 +191,7 @@ void small_product(const GemmCall& g) {
   FB_KERNEL(gemm_block<T>)(block);
 }
 
-// Products too small for a library, and those with a vector, which libraries do badly.
+// Products too small for a library, and those with a vector, where libraries are slow.
 template <class T>
 bool small_gemm(const GemmCall& call) {
   const int64_t work = call.m * call.n * call.k;
@@ -250,7 +249,7 @@ void plain_gemm(const GemmCall& call) {
   });
 }
 
-// Turns a bias into what C holds already, for libraries that can only accumulate.
+// Fills C with the bias, for libraries that can only accumulate.
 void start_from_bias(GemmCall& call) {
   for (int64_t i = 0; i < call.m; ++i) {
     std::memcpy(element_at(call.c.data, i * call.c.ld, call.dtype), call.bias,
@@ -260,10 +259,10 @@ void start_from_bias(GemmCall& call) {
   call.accumulate = true;
 }
 
-// Parts of a product that are worth a thread each. The cut depends on the shape alone, and each
+// Parts of a product that are worth a thread each. The division depends only on the shape, and each
 // part is computed by one thread: libraries that divide the work themselves sum differently for
-// another number of threads. Powers of two share evenly; parts of 256 rows and 1024 columns lose
-// nothing against the whole.
+// another number of threads. Powers of two divide evenly; parts of 256 rows and 1024 columns are as
+// fast as the whole.
 struct Grid {
   int64_t rows = 1;
   int64_t columns = 1;
@@ -333,7 +332,7 @@ void large_gemm(const GemmCall& call, Product library) {
     plain_gemm<T>(call);
 }
 
-// Many products with the same B whose As and Cs lie one behind the other are a single taller one.
+// Many products with the same B whose As and Cs are contiguous are a single taller one.
 GemmCall folded(const GemmCall& call) {
   if (call.batch == 1 || call.b.batch_stride != 0 || call.a.transposed ||
       call.a.batch_stride != call.m * call.a.ld || call.c.batch_stride != call.m * call.c.ld) {

@@ -6,7 +6,7 @@
 
 namespace fb::cpu {
 
-// Computes a large float32 product, with bias and on all threads, or says that it does not take it.
+// Computes a large float32 product, with bias and on all threads; false if it does not take it.
 bool gemm_packed(const GemmCall& call);
 
 // Each takes one product of sizes above zero on the calling thread, without a bias.

@@ -83,8 +83,8 @@ bool onednn_has_bfloat16() {
 void gemm_onednn(const GemmCall& call) {
   const OneDnnThreads single(1);
   if (call.dtype == DType::kFloat32 && call.a.transposed && call.b.transposed) {
-    // Two transposed matrices reach half the speed of any other pair; transposing A first costs
-    // less.
+    // A product of two transposed matrices runs at half the speed of others; transposing A first
+    // costs less.
     const std::unique_ptr<float[]> transposed(new float[call.m * call.k]);
     FB_KERNEL(transpose_matrix<float>)
     ({call.k, call.m, static_cast<const float*>(call.a.data), call.a.ld, transposed.get(), call.k});

@@ -1,7 +1,7 @@
 // Large products of float32 matrices by tiles of our own, where B is stored transposed, as the
 // weight of a linear layer is: it is packed once for all rows of A.
 //
-// Every element of C is summed in the order of the depth, however the work is cut, so that the
+// Every element of C is summed in the order of the depth, however the work is divided, so that the
 // result does not depend on the number of threads.
 #include <algorithm>
 
@@ -33,8 +33,8 @@ struct Range {
   int64_t size() const { return end - begin; }
 };
 
-// How a product is shared among threads: by columns, of which each packs its own; or by rows, for
-// which each packs all of B. What another core has just packed would have to be fetched from there.
+// How a product is divided among threads: by columns, where each packs its own; or by rows, where
+// each packs all of B, because data that another core has just packed is slow to fetch.
 struct Cut {
   int64_t down = 1, across = 1;
 
@@ -49,7 +49,7 @@ struct Cut {
   }
 };
 
-// Elements of so many columns of B, packed.
+// The number of elements of packed columns of B.
 int64_t packed_size(const GemmCall& g, int64_t columns) {
   return g.k * parts_of(columns, kFewColumns) * kFewColumns;
 }
@@ -109,7 +109,7 @@ class Part {
 }  // namespace
 
 bool gemm_packed(const GemmCall& call) {
-  // Measured: elsewhere, and in other orders, the tiles do not beat the libraries.
+  // Measured: on other machines, and in other orders, the tiles do not beat the libraries.
   if (isa() != Isa::kAvx512 || call.batch != 1 || call.a.transposed || !call.b.transposed ||
       call.k == 0 || call.m < kFewRows || call.n < kFewColumns)
     return false;
@@ -118,7 +118,8 @@ bool gemm_packed(const GemmCall& call) {
   const int64_t most = std::max<int64_t>(kPackedAtOnce / call.k / kPanel, 1) * kPanel;
   const int64_t panels = parts_of(call.n, kPanel);
   const int64_t room = packed_size(call, std::min(most, parts_of(panels, cut.across) * kPanel));
-  // Allocated here: each thread caches what it frees, and only the user's can be told to forget it.
+  // Allocated here: each thread caches what it frees, and only the user's thread can be told to
+  // empty its cache.
   const Storage packed = allocate_cpu(cut.down * cut.across * room * sizeof(float));
   parallel_for(cut.down * cut.across, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -10,12 +10,12 @@
 namespace fb::cpu {
 namespace {
 
-// Below, and beyond this many bins, partial counts of several threads cost more than they save.
+// For fewer elements or more bins, partial counts of several threads cost more than they save.
 constexpr int64_t kParallelCount = 1 << 17;
 constexpr int64_t kParallelBins = 1 << 14;
 
-// The bin of a value that lies in [low, high]; the upper bound belongs to the last one. Values on
-// edges are rounded as PyTorch rounds them, which multiplies first.
+// The bin of a value in [low, high]; the upper bound belongs to the last bin. Values on edges are
+// rounded as PyTorch rounds them, which multiplies first.
 template <class T>
 int64_t even_bin(T value, T low, T high, int64_t bins) {
   const T position = (value - low) * static_cast<T>(bins) / (high - low);

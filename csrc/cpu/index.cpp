@@ -1,4 +1,4 @@
-// Elements picked by position: how the work is cut and shared out.
+// Elements picked by position: how the work is divided among threads.
 #include "cpu/index.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace fb::cpu {
 namespace {
 
-// Offsets are worked out for so many picks at a time, which stay in the first-level cache.
+// The number of picks whose offsets are computed at a time; they stay in the first-level cache.
 constexpr int64_t kChunk = 512;
 
 Dims in_bytes(IntSpan strides, size_t element_size) {
@@ -39,7 +39,7 @@ StridedLoop<2> loop_over(IntSpan shape, IntSpan target_strides, IntSpan other_st
     const auto* position = picks.positions[d].data_as<int64_t>();
     for (int64_t k = 0; k < picks.count(); ++k) {
       FB_CHECK_INDEX(picks.from_the_end || position[k] >= 0, "index out of range: got ",
-                     position[k], "; negative positions are not counted from the end here");
+                     position[k], "; negative indices are not allowed here");
       FB_CHECK_INDEX(position[k] >= -size && position[k] < size, "index ", position[k],
                      " is out of bounds for dimension ", picks.before + static_cast<int64_t>(d),
                      " with size ", size);
@@ -90,7 +90,7 @@ struct Sides {
         inner(loop_over(picks.target.sizes().last(after(picks)), IntSpan(target).last(after(picks)),
                         IntSpan(strides).last(after(picks)))),
         other_step(0) {
-    // The caller sees to it that the picks lie evenly spaced on the other side.
+    // The caller ensures that the picks are evenly spaced on the other side.
     const size_t rank = picks.shape.size();
     for (size_t i = 0; i < rank; ++i) {
       const auto dim = static_cast<size_t>(picks.before) + rank - 1 - i;
@@ -106,8 +106,8 @@ struct Sides {
 };
 
 // Visits every (outer block, chunk of picks) with f(target offset, other offset, first pick, last
-// pick, byte offsets of the picks). `ordered`: the chunks of a block come one after another. A
-// chunk in which a position is outside is skipped, and the answer is then false.
+// pick, byte offsets of the picks). `ordered`: visits the chunks of a block in order. Skips a chunk
+// in which a position is out of bounds, and then returns false.
 template <class F>
 bool each_chunk(const Picks& picks, const Sides& sides, bool ordered, F&& f) {
   const int64_t count = picks.count();
@@ -216,7 +216,7 @@ void index_put(const Picks& picks, const Tensor& values, bool accumulate) {
   const ConvertFn run = accumulate ? FB_KERNEL(add_kernel)(values.dtype())
                                    : converter(values.dtype(), values.dtype());
   const int64_t length = inner.inner();
-  // With one value for all it does not matter who comes last.
+  // With one value for all the order does not matter.
   const bool any_order = !accumulate && has_one_value(values);
   const auto visit = [&](int64_t out, int64_t in, int64_t from, int64_t end, const int64_t* at) {
     const char* value = source + in + from * sides.other_step;

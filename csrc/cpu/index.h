@@ -22,8 +22,8 @@ FB_DECLARE_SLOT(kernel::Index, masked_fill)
 
 // `size` is that of an element, steps and offsets are in bytes
 
-// Byte offsets of n picks: the sum over dimensions of position * stride. False if a position is
-// outside, or negative where none counts from the end.
+// Byte offsets of n picks: the sum over dimensions of position * stride. False if a position is out
+// of bounds, or negative where that is not allowed.
 FB_DECLARE_KERNEL(bool, pick_offsets, int64_t n, int dims, const int64_t* const* positions,
                   const int64_t* sizes, const int64_t* strides, bool from_the_end, int64_t* offsets)
 FB_DECLARE_KERNEL(void, pick_elements, size_t size, int64_t n, const char* in,
@@ -45,8 +45,8 @@ FB_DECLARE_KERNEL(ScatterFn, scatter_kernel, DType t, ScatterMode mode)
 FB_DECLARE_KERNEL(void, index_range, int64_t n, const int64_t* index, int64_t* least,
                   int64_t* greatest)
 FB_DECLARE_KERNEL(int64_t, count_true, int64_t n, const bool* mask)
-// Writes the positions begin.. of the true elements among n, or the elements themselves: `room` of
-// them, which is what count_true has found.
+// Writes the positions, counted from `begin`, of the true elements among n, or the elements
+// themselves: `room` of them, the number that count_true has found.
 FB_DECLARE_KERNEL(void, true_positions, int64_t n, const bool* mask, int64_t begin, int64_t* out,
                   int64_t room)
 FB_DECLARE_KERNEL(void, compress_run, size_t size, int64_t n, const char* in, const bool* mask,

@@ -31,14 +31,14 @@ void check_range(const Tensor& index, int64_t dim, int64_t size) {
 }
 
 // Calls run(index, indexed side, other side, count, inner step) for runs of elements. All runs that
-// can meet the same elements of the indexed side come in order on one thread: they differ in their
-// coordinate along `dim` alone. `other_strides` are in bytes.
+// can touch the same elements of the indexed side run in order on one thread: they differ only in
+// their coordinate along `dim`. `other_strides` are in bytes.
 template <class F>
 void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan other_strides,
               F&& run) {
   const auto size = static_cast<int64_t>(indexed.element_size());
   const int64_t last = index.dim() - 1;
-  // The indexed side stands still along `dim`: the positions move it.
+  // The indexed side has stride 0 along `dim`: the positions move it.
   Dims own(static_cast<size_t>(index.dim()));
   for (int64_t d = 0; d < index.dim(); ++d) own[d] = d == dim ? 0 : indexed.strides()[d] * size;
   const Dims index_strides = index.strides().vec();
@@ -47,7 +47,7 @@ void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan o
   for (int64_t d = 0; d < last; ++d)
     if (d != dim) order.push_back(d);
   StridedLoop<3> rows(index.sizes(), {own, index_strides, other_strides}, 3, order);
-  rows.sizes.push_back(1);  // so that a cursor walks all of them
+  rows.sizes.push_back(1);  // so that a cursor visits all of them
   for (Dims& strides : rows.strides) strides.push_back(0);
   ++rows.ndim;
   const int64_t n = index.sizes()[last];

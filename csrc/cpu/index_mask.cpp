@@ -1,4 +1,4 @@
-// Masks: where they are true, what lies there.
+// Masks: the positions where they are true, and the elements there.
 #include "cpu/index.h"
 #include "cpu/threads.h"
 

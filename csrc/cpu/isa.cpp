@@ -40,7 +40,7 @@ bool x86_64_v4(const Processor& p) {
          has(p.registers, bits({5, 6, 7}));                                   // masks, zmm
 }
 
-// The compilers' own function for it knows too few of the names.
+// The compilers' builtin for this knows too few of the names.
 Processor this_processor() {
   Processor p;
 #if defined(FB_MULTI_ISA)

@@ -1,14 +1,14 @@
 // Instruction-set levels. Every file in cpu/kernels is compiled once per level with FB_ISA naming
-// it; callers pick at run time. Other architectures have the baseline alone, which their compiler
-// flags decide.
+// it; callers pick at run time. Other architectures have only the baseline, which their compiler
+// flags define.
 #pragma once
 
 namespace fb::cpu {
 
 enum class Isa { kBaseline, kAvx2, kAvx512 };
 
-// What a processor says of itself: words of cpuid, and of xgetbv, which registers the system keeps
-// when it switches threads. All zero where there is only one level.
+// The features of a processor: words of cpuid, and of xgetbv the registers that the system saves
+// when it switches threads. All zero if there is only one level.
 struct Processor {
   unsigned features = 0;       // leaf 1, ecx
   unsigned more_features = 0;  // leaf 7, ebx
@@ -18,9 +18,9 @@ struct Processor {
 
 Isa best_level(const Processor& processor);
 
-// Whether a processor can run the kernels at all: one that lacks what the lowest level needs would
-// stop the program at an instruction that it does not know. Without an argument: whether this one
-// can.
+// Whether a processor can run the kernels at all: on one that lacks what the lowest level needs,
+// the program would stop with an illegal instruction. The form without an argument asks about this
+// processor.
 bool has_baseline(const Processor& processor);
 bool has_baseline();
 

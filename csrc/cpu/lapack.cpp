@@ -18,7 +18,7 @@ int64_t checked(int64_t info) {
 
 #if defined(FB_HAVE_OPENBLAS)
 
-// NaNs flow through as they do in every other operator; LAPACKE would refuse them.
+// NaNs propagate as in every other operator; LAPACKE would refuse them.
 void accept_nans() {
   static const bool done = [] {
     scipy_LAPACKE_set_nancheck64_(0);
@@ -38,7 +38,7 @@ constexpr int kColumnMajor = LAPACK_COL_MAJOR;
 
 constexpr int kColumnMajor = 102;
 int64_t missing() {
-  fail(ErrorKind::kRuntime, "needs LAPACK, and this Flambeau was built without OpenBLAS");
+  fail(ErrorKind::kRuntime, "needs LAPACK, but this build of Flambeau has no OpenBLAS");
 }
 #define FB_PICK_LAPACKE(T, real, complex) [](auto&&...) { return missing(); }
 

@@ -83,7 +83,7 @@ void trsm(char side, char uplo, char trans, char diag, int64_t m, int64_t n, con
           int64_t lda, T* b, int64_t ldb);
 
 // Calls f(i) for every matrix of a batch, on several threads if `work` (multiply-adds of one) is
-// worth it.
+// large enough.
 template <class F>
 void for_each_matrix(int64_t batch, int64_t work, F&& f) {
   const BlockingRegion unlocked(batch * work > kGrain);

@@ -1,4 +1,4 @@
-// Factorisations of batches of matrices, and what is solved by them: LAPACK over each.
+// Factorisations and solutions of batches of matrices: LAPACK for each.
 #pragma once
 
 #include "cpu/isa.h"

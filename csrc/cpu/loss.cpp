@@ -1,4 +1,4 @@
-// What is asked of losses once they are computed.
+// Sums and checks of computed losses.
 #include "cpu/loss.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Losses of scores for classes: what is picked from the scores by class number.
+// Losses of class scores that are picked by class number.
 #include "cpu/loss_classes.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ FB_DECLARE_LEVELS(kernel::LossClasses, soft_target_losses)
 FB_DECLARE_LEVELS(kernel::LossClasses, soft_target_gradient)
 FB_DECLARE_SLOT(kernel::LossClasses, mark_classes)
 
-// What gradients of type T are multiplied by.
+// The factor of gradients of type T.
 template <class T>
 double scale_of(const SampleGradients& gradients) {
   const T* const divisor = static_cast<const T*>(gradients.divisor);

@@ -1,4 +1,4 @@
-// The numbers of running statistics, one for each channel.
+// Updates of running statistics, one number for each channel.
 #include "cpu/norm.h"
 
 #include <cmath>

@@ -1,10 +1,10 @@
-// What every call of OpenBLAS needs before it.
+// Preparations for every call of OpenBLAS.
 //
-// Note [Buffers of OpenBLAS]: it keeps a buffer for each of the calls that run at the same time.
-// One is mapped when there are more calls than ever before, and never given back; where it cannot
-// be had, OpenBLAS ends the process. So a call that may need a new one tries first whether there is
-// memory for it. The first buffer is made at once; of later ones it is not known whether a call
-// took one, only that there was memory when it began.
+// Note [Buffers of OpenBLAS]: it keeps a buffer for each concurrent call. It maps a new one when
+// there are more calls than ever before, and never returns it; if that fails, OpenBLAS ends the
+// process. So a call that may need a new buffer first tries whether there is memory for it. The
+// first buffer is made at once; for later ones it is unknown whether a call took one, only that
+// there was memory when it began.
 #if defined(FB_HAVE_OPENBLAS)
 
 #include "cpu/openblas.h"

@@ -43,8 +43,8 @@ auto blas_scalar(const T& value) {
     return value;
 }
 
-// Alive while OpenBLAS is called. It fails where there is no memory for what OpenBLAS needs itself:
-// see Note [Buffers of OpenBLAS].
+// Alive while OpenBLAS is called. Fails if there is no memory for OpenBLAS's own buffers: see Note
+// [Buffers of OpenBLAS].
 class OpenBlasCall {
  public:
   OpenBlasCall();

@@ -20,7 +20,7 @@ struct Packed {
   uint64_t version = 0;
   uint64_t writers = 0;  // see unseen_writers
   Storage packed;        // none after the first call
-  Storage source;        // held, so that no other weight can come to lie there
+  Storage source;        // held, so that no other weight can get the same address
 };
 
 bool is_kept_for_nobody(const Packed& entry) { return entry.source && entry.source->refs == 1; }

@@ -15,9 +15,9 @@ struct Packing {
   bool operator==(const Packing&) const = default;
 };
 
-// Memory of `bytes` into which `pack` has brought the weight, now or in an earlier call. It is kept
-// once the same weight has come twice, so that training, which changes it at every step, keeps
-// nothing; and only for tensors that a user holds, whose changes are counted.
+// Memory of `bytes` that `pack` has filled with the weight, now or in an earlier call. It is kept
+// once the same weight was used twice, so that training, which changes it at every step, keeps
+// nothing; and only for tensors that a user holds, whose versions are counted.
 Storage packed_weight(const Tensor& weight, const Packing& packing, size_t bytes,
                       const std::function<void(void* to)>& pack);
 

@@ -8,7 +8,7 @@
 
 namespace fb::cpu {
 
-// A k x n matrix, stored by rows `ld` apart, or the transpose of what is stored so.
+// A k x n matrix, stored by rows `ld` apart, or the transpose of such a matrix.
 template <class T>
 struct PackSource {
   int64_t k, n;
@@ -24,7 +24,7 @@ FB_DECLARE_KERNEL(template <class T> void, pack_matrix, const PackSource<T>&, T*
 
 // C = A B, or C += A B, with A m x k, B packed, C m x n; rows of A and C are stored apart by a_row
 // and c_row. Without `accumulate`, every row of C begins as `bias`, if that is not null. Each
-// element is summed in the order of k, whatever rows are computed beside it.
+// element is summed in the order of k, whichever rows are computed with it.
 template <class T>
 struct PackedProduct {
   int64_t m, n, k;

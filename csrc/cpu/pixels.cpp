@@ -1,4 +1,4 @@
-// Tables of values.
+// Lookup tables for bytes.
 #include "cpu/pixels.h"
 
 #include <algorithm>

@@ -63,7 +63,7 @@ void run_row(const Plan& plan, int64_t n, char* const* at, const int64_t* step, 
   }
   for (int64_t first = 0; first < n; first += kChunk) {
     const int64_t count = std::min(kChunk, n - first);
-    // An operand that is constant along the row need not be spread out.
+    // An operand that is constant along the row need not be expanded.
     unsigned fixed = plan.fixed;
     for (int k = 1; k < plan.operands; ++k) {
       const Operand& o = plan.operand[k];
@@ -93,9 +93,9 @@ void run_row(const Plan& plan, int64_t n, char* const* at, const int64_t* step, 
   }
 }
 
-// How an operand's rows lie behind each other.
+// How the rows of an operand follow each other in memory.
 enum class Rows : uint8_t {
-  kApart,      // anyhow: they are gathered into a buffer, or scattered from one
+  kApart,      // any way: they are gathered into a buffer, or scattered from one
   kBehind,     // without gaps and of the kernel's type: several rows are one run of memory
   kRepeating,  // every row is the same: a buffer filled once serves them all
 };
@@ -112,7 +112,7 @@ Rows rows_of(const Operand& operand, const StridedLoop<kOperands>& loop, int k) 
   return behind ? Rows::kBehind : repeating && k > 0 ? Rows::kRepeating : Rows::kApart;
 }
 
-// Many short rows: several at a time are brought together, computed at once and put back.
+// Many short rows: gathers several at a time, computes them at once and scatters the results.
 void run_short_rows(const Plan& plan, const StridedLoop<kOperands>& loop, int64_t begin,
                     int64_t end, Buffers& buffers) {
   const int64_t inner = loop.inner();
@@ -195,7 +195,7 @@ void pointwise(const PointwiseCall& call) {
   Dims strides[kOperands];
   const auto add_strides = [&](int k, const Tensor& t) {
     strides[k] = broadcast_strides(t.sizes(), t.strides(), shape);
-    // The stride of a single element may be anything, and so large that its bytes have no number.
+    // The stride of a single element may be anything, even too large to be expressed in bytes.
     for (size_t i = 0; i < shape.size(); ++i)
       strides[k][i] = shape[i] == 1 ? 0 : strides[k][i] * static_cast<int64_t>(t.element_size());
   };

@@ -1,4 +1,4 @@
-// Pooling by the largest element.
+// Max pooling.
 #pragma once
 
 #include "cpu/isa.h"

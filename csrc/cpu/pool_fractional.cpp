@@ -1,4 +1,4 @@
-// The largest elements of windows that lie at random positions.
+// The largest elements of windows at random positions.
 #include <algorithm>
 
 #include "core/error.h"

@@ -60,7 +60,7 @@ void fill_by_inversion(Generator& generator, DType dtype, void* out, int64_t n, 
 void box_muller(float* data, int64_t blocks, double mean, double std) {
   FB_KERNEL(box_muller)(data, blocks, static_cast<float>(mean), static_cast<float>(std));
 }
-// With the C library's functions, whose last bits PyTorch's numbers show.
+// With the C library's functions, as PyTorch's numbers depend on their last bits.
 void box_muller(double* data, int64_t blocks, double mean, double std) {
   for (int64_t block = 0; block < blocks; ++block, data += kBlock) {
     for (int j = 0; j < 8; ++j) {
@@ -73,7 +73,8 @@ void box_muller(double* data, int64_t blocks, double mean, double std) {
 }
 
 // Draws whole blocks: the words one after the other, then the transformation. In single precision
-// that is no slower than drawing and a second thread would not pay; in double it is by far.
+// that is no slower than drawing, so a second thread would not pay; in double precision it is by
+// far.
 template <class T>
 void draw_normal_blocks(Generator& generator, T* out, int64_t n, double mean, double std) {
   constexpr bool kParallel = sizeof(T) == 8;
@@ -93,8 +94,8 @@ void fill_normal_blocks(Generator& generator, T* out, int64_t n, double mean, do
   const int64_t whole = n / kBlock * kBlock;
   draw_normal_blocks(generator, out, whole, mean, std);
   if (whole == n) return;
-  // PyTorch fills all elements with uniform numbers before it sees that the last ones make no
-  // block.
+  // PyTorch fills all elements with uniform numbers before it notices that the last ones are not a
+  // whole block.
   draw_uniform(generator, kDTypeOf<T>, out + whole, n - whole, 0, 1);
   draw_normal_blocks(generator, out + n - kBlock, kBlock, mean, std);
 }
@@ -191,7 +192,7 @@ void fill_log_normal(Generator& generator, DType dtype, void* out, int64_t n, do
 void fill_exponential(Generator& generator, DType dtype, void* out, int64_t n, double rate) {
   const double scale = -1.0 / rate;
   if (dtype == DType::kFloat64) {
-    // The C library's function, for the same last bit; in shorter types it does not show.
+    // The C library's function, for the same last bit; in narrower types the bit does not show.
     fill_by_inversion(generator, dtype, out, n, [=](double u) { return scale * std::log1p(-u); });
     return;
   }

@@ -1,4 +1,4 @@
-// How samples move with the parameters they were drawn for, at a fixed probability: if F is the
+// Derivatives of samples with respect to their parameters, at a fixed probability: if F is the
 // distribution function and f the density, dx/da = -(dF/da) / f. Scalar series and continued
 // fractions that carry their derivative along, in double precision whatever the element type.
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kTerms = 20000;  // needed grow with the root of the parameters; serves 10^7
 
-// A number and its derivative by the parameter.
+// A number and its derivative with respect to the parameter.
 struct Dual {
   double value;
   double slope;
@@ -105,7 +105,7 @@ Dual beta_fraction(Dual p, Dual q, double x, double tolerance) {
   return number(1) / continued_fraction(term, [&](int) { return number(1); }, tolerance);
 }
 
-// The derivative by a of a beta(a, b) number, divided by 1 - x.
+// The derivative of a beta(a, b) number with respect to a, divided by 1 - x.
 double beta_slope(double a, double b, double x, double tolerance) {
   if (!(a > 0 && b > 0 && x >= 0 && x <= 1)) return std::numeric_limits<double>::quiet_NaN();
   if (x == 0) return 0;
@@ -121,9 +121,9 @@ double beta_slope(double a, double b, double x, double tolerance) {
   return x / b * (log_slope * fraction.value + fraction.slope);
 }
 
-constexpr int64_t kSamples = 256;  // worth a thread of their own
+constexpr int64_t kSamples = 256;  // worth a thread
 
-// Where series and fractions may end: a good deal beyond the last digit of T.
+// Where series and fractions may end: well beyond the last digit of T.
 template <class T>
 constexpr double kTolerance = std::is_same_v<T, float> ? 1e-9 : 1e-14;
 

@@ -59,7 +59,7 @@ T binomial_by_waiting(Generator& generator, T count, T p) {
   }
 }
 
-// What Stirling's formula for log(k!) leaves over.
+// The remainder of Stirling's formula for log(k!).
 double stirling_rest(double k) {
   static constexpr double kSmall[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983,
                                       0.02079067210376509, 0.0166446911898211, 0.0138761288230707,
@@ -70,9 +70,9 @@ double stirling_rest(double k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 
-// Hörmann (1993), "The generation of binomial random variates", algorithm BTRS. What depends on the
-// parameters alone is rounded to their type T, as PyTorch does, so that float32 tensors get the
-// same numbers.
+// Hörmann (1993), "The generation of binomial random variates", algorithm BTRS. What depends only
+// on the parameters is rounded to their type T, as in PyTorch, so that float32 tensors get the same
+// numbers.
 template <class T>
 T binomial_by_rejection(Generator& generator, T count, T p) {
   const double spread = std::sqrt(count * p * (1 - p));
@@ -111,8 +111,8 @@ T draw_binomial(Generator& generator, T count, T p) {
   return likely ? count - hits : hits;
 }
 
-// Marsaglia and Tsang (2000), "A simple method for generating gamma variables". The thirds and the
-// like are single-precision constants in PyTorch, and show in the result.
+// Marsaglia and Tsang (2000), "A simple method for generating gamma variables". Constants such as
+// 1/3 are single-precision in PyTorch, which shows in the result.
 template <class T>
 T draw_gamma(Generator& generator, T shape) {
   double scale = 1;

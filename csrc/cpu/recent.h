@@ -1,4 +1,4 @@
-// A cache of things that are made for exact sizes.
+// A cache of objects that are made for exact sizes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace fb::cpu {
 
-// Of a key that is whole words without padding: reads every byte.
+// Hash of a key of whole words without padding: reads every byte.
 template <class Key>
 struct HashOfWords {
   size_t operator()(const Key& key) const {
@@ -23,7 +23,7 @@ struct HashOfWords {
   }
 };
 
-// A small map that forgets what was not used for longest. Not shared between threads.
+// A small map that evicts the least recently used entry. Not shared between threads.
 template <class Key, class Value>
 class RecentCache {
  public:

@@ -12,7 +12,7 @@ struct Dims {
   int64_t* in;
   int64_t* out;  // null for reduced dimensions
 
-  // Insertion keeps the list ordered by falling input stride; equal strides keep their order.
+  // Insertion keeps the list ordered by decreasing input stride; equal strides keep their order.
   void insert(int64_t size, int64_t in_stride, int64_t out_stride) {
     int at = ndim++;
     for (; at > 0 && std::abs(in[at - 1]) < std::abs(in_stride); --at) move(at - 1, at);
@@ -21,7 +21,7 @@ struct Dims {
     if (out) out[at] = out_stride;
   }
 
-  // Merges neighbours that are one dimension in memory, and makes sure that there is at least one.
+  // Merges adjacent dimensions that are one in memory, and ensures that there is at least one.
   void coalesce() {
     int last = 0;
     for (int d = 1; d < ndim; ++d) {
@@ -73,8 +73,7 @@ void make_plan(const ReduceArgs& args, ReducePlan& plan) {
   const int64_t kept_stride = std::abs(plan.kept_in[kept.ndim - 1]);
   const int64_t reduced_stride = std::abs(plan.reduced_in[reduced.ndim - 1]);
   // A stride of 0 is a broadcast dimension, which says nothing about locality unless it is the
-  // reduced one.
-  // Where there is nothing to add up, a single row is copied.
+  // reduced one. If there is nothing to add up, a single row is copied.
   const bool is_faster = plan.count == 1 || kept_stride < reduced_stride;
   plan.by_rows = kept_stride != 0 && plan.count > 0 && is_faster;
 }

@@ -13,8 +13,8 @@ FB_DECLARE_SLOT(kernel::Reduce, reduce)
 
 inline constexpr int kMaxReduceDims = 64;
 
-// A reduction after unit dimensions are dropped and neighbours merged, dimensions ordered so that
-// the last kept and the last reduced one have the smallest strides.
+// A reduction after unit dimensions are dropped and adjacent ones merged, dimensions ordered so
+// that the last kept and the last reduced one have the smallest strides.
 struct ReducePlan {
   const void* in;
   void* out;

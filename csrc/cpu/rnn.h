@@ -24,8 +24,8 @@ FB_DECLARE_SLOT(kernel::Rnn, rnn_cell_backward)
 FB_DECLARE_SLOT(kernel::Rnn, rnn_order_gates)
 FB_DECLARE_SLOT(kernel::Rnn, rnn_sum_rows)
 
-// Multiplications of a step from which on its matrix is shared among idle threads: half of them
-// take longer than waking a second one.
+// Multiplications of a step from which its matrix is divided among idle threads: half of them take
+// longer than waking a second thread.
 inline constexpr int64_t kSharedProduct = 1 << 20;
 
 // The activations of one step for some rows, in place. h and c hold the old state, then the new.
@@ -42,8 +42,8 @@ struct RnnGates {
 };
 FB_DECLARE_KERNEL(template <class T> void, rnn_gates, const RnnGates<T>&)
 
-// Its backward. d_h and d_c hold the gradients of the new state; then d_c that of the old one, and
-// d_h what of it does not come through the recurrent weights: something for the GRU alone.
+// Its backward. d_h and d_c hold the gradients of the new state, then d_c that of the old one and
+// d_h the part that does not pass through the recurrent weights: 0 but for the GRU.
 template <class T>
 struct RnnGatesBackward {
   RnnKind kind;
@@ -57,13 +57,13 @@ struct RnnGatesBackward {
   int64_t d_gates_row;
   T* d_h;
   T* d_c;
-  T* projected;  // LSTM: where to put the new h again, or null; rows of `hidden`, projected_row
+  T* projected;  // LSTM: where to recompute the new h, or null; rows of `hidden`, projected_row
                  // apart
   int64_t projected_row;
 };
 FB_DECLARE_KERNEL(template <class T> void, rnn_gates_backward, const RnnGatesBackward<T>&)
 
-// One direction of a layer, after the input's share was computed. Matrices are packed.
+// One direction of a layer, after the input's share has been computed. Matrices are packed.
 template <class T>
 struct RnnForward {
   RnnKind kind;

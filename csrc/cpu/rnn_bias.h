@@ -1,4 +1,4 @@
-// What the gates of a recurrent layer or cell begin with.
+// The initial values of the gates of a recurrent layer or cell.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace fb::cpu {
 
-// What they begin with besides the input: both biases, but for the GRU's n the input's alone. Empty
-// where there are none.
+// The initial values besides the input's share: the sum of both biases, for the GRU's n only the
+// input's. Empty if there are none.
 template <class T>
 std::vector<T> joint_bias(const RnnSizes& sizes, const RnnParameters& w) {
   if (!w.b_ih && !w.b_hh) return {};

@@ -7,7 +7,7 @@
 namespace fb::cpu {
 namespace {
 
-// Up to so many samples reading the weights as they are beats a library, which packs them first.
+// Up to this many samples, reading the weights in place beats a library, which packs them first.
 constexpr int64_t kFewSamples = 16;
 
 // n columns of C from `a` (rows of k) and n rows of weights.

@@ -1,4 +1,4 @@
-// Shares the sequences of a recurrent layer among threads: each takes its own through all steps.
+// Divides the sequences of a recurrent layer among threads: each takes its own through all steps.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace fb::cpu {
 
-// Cuts the batch into `parts` of about the same number of steps in all; long sequences come first.
+// Divides the batch into `parts` of about equal numbers of steps; long sequences come first.
 inline std::vector<int64_t> even_cuts(const RnnSteps& steps, int64_t parts) {
   int64_t total = 0;
   for (int64_t t = 0; t < steps.count; ++t) total += steps.active[t];
@@ -25,8 +25,8 @@ inline std::vector<int64_t> even_cuts(const RnnSteps& steps, int64_t parts) {
 }
 
 // Calls run(direction, first, last) over all directions and sequences. `work`: multiplications of
-// one sequence in one step of one direction. Where there are few sequences and much to do in a
-// step, the threads are left to share the steps: see `product` in kernels/rnn.cpp.
+// one sequence in one step of one direction. If there are few sequences and steps are expensive,
+// the threads divide each step instead: see `product` in kernels/rnn.cpp.
 template <class F>
 void for_sequences(const RnnSteps& steps, int64_t rows, int64_t directions, int64_t work, F&& run) {
   constexpr int64_t kWorthThread = 64 * 64 * 64;

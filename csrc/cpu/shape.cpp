@@ -1,4 +1,4 @@
-// Joined, reversed and triangular arrangements of elements.
+// Concatenation, reversal and triangles.
 #include "cpu/shape.h"
 
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace fb::cpu {
 namespace {
 
-// The window of `out` that a part takes.
+// The view of `out` that a part fills.
 Tensor window(const Tensor& out, int64_t dim, int64_t start, int64_t length) {
   Dims sizes = out.sizes().vec();
   sizes[dim] = length;
@@ -22,7 +22,7 @@ void concatenate(const Tensor& out, TensorList tensors, int64_t dim) {
   if (out.numel() == 0) return;
   int64_t outer = 1;
   for (int64_t d = 0; d < dim; ++d) outer *= out.sizes()[d];
-  // Bytes of a row of a part, under which copying the part as a strided whole is quicker.
+  // Bytes per row of a part below which copying the part as a strided whole is faster.
   constexpr int64_t kNarrow = 32;
   const auto size = static_cast<int64_t>(out.element_size());
   bool by_rows = outer > 1 && out.is_contiguous();
@@ -36,7 +36,7 @@ void concatenate(const Tensor& out, TensorList tensors, int64_t dim) {
     }
     return;
   }
-  // Everything from `dim` on is one stretch of bytes in every part.
+  // Everything from `dim` on is one run of bytes in every part.
   const int64_t row = out.numel() / outer;
   SmallVec<const char*, 8> sources;
   Dims widths;

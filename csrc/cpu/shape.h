@@ -1,4 +1,4 @@
-// Joined, reversed and triangular arrangements of elements.
+// Concatenation, reversal and triangles.
 #pragma once
 
 #include "cpu/isa.h"

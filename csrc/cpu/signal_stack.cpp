@@ -9,8 +9,8 @@
 namespace fb::cpu {
 namespace {
 
-// The frame of a handler alone takes 3 KB with AVX-512 and 11 KB with the registers of AMX. Pages
-// are taken from the system when the first signal comes; nobody may touch the lowest.
+// The frame of a handler alone takes 3 KB with AVX-512 and 11 KB with the registers of AMX. The
+// system commits pages when the first signal comes; the lowest is a guard page.
 constexpr size_t kBytes = size_t{1} << 16;
 constexpr size_t kGuard = 1 << 12;
 
@@ -36,7 +36,7 @@ class SignalStack {
   ~SignalStack() {
     if (!memory_) return;
     stack_t present = {};
-    // Who has put another stack in its place may put this one back.
+    // Code that has installed another stack may restore this one.
     if (sigaltstack(nullptr, &present) != 0 || present.ss_sp != stack_in(memory_)) return;
     stack_t off = {};
     off.ss_flags = SS_DISABLE;

@@ -1,4 +1,4 @@
-// What is read off sorted rows: modes, and where medians stand.
+// What follows from sorted rows: modes, and the ranks of medians.
 #include "cpu/sort.h"
 
 #include "cpu/threads.h"

@@ -64,7 +64,8 @@ void locate_positions(const int64_t* positions, int64_t n, IntSpan sizes, int64_
 
 int64_t group_positions(const int64_t* positions, int64_t n, int64_t limit, int64_t* distinct,
                         int64_t* groups) {
-  // A bit for every position is quicker than sorting as long as there are not many more of them.
+  // A bit for every position is faster than sorting unless there are many more positions than
+  // blocks.
   constexpr int64_t kPositionsPerBlock = 512;
   return limit / kPositionsPerBlock < n ? group_by_marks(positions, n, limit, distinct, groups)
                                         : group_by_sorting(positions, n, distinct, groups);

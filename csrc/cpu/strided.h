@@ -1,5 +1,5 @@
-// A loop nest over several strided operands of one shape, simplified: dimensions that lie behind
-// each other in every operand are merged, those of size 1 dropped, and the fastest in memory comes
+// A loop nest over several strided operands of one shape, simplified: dimensions that are
+// contiguous in every operand are merged, those of size 1 dropped, and the fastest in memory comes
 // last.
 #pragma once
 

@@ -9,14 +9,14 @@
 namespace fb::cpu {
 namespace {
 
-// Four pixels around a point, and how much each counts.
+// Four pixels around a point, and their weights.
 template <class T>
 struct Point {
   int64_t pixel[4] = {0, 0, 0, 0};
   T weight[4] = {0, 0, 0, 0};
 };
 
-// A point that is outside by up to one pixel takes the border; further away it counts as zero.
+// A point outside by up to one pixel takes the border's value; further away it counts as zero.
 template <class T>
 Point<T> point_at(T y, T x, const ImageBatch& shape) {
   Point<T> point;
@@ -48,11 +48,11 @@ struct Samples {
   int64_t per_cell = 0;
 };
 
-// Of a thread: below, finding the points would cost more than using them.
+// The fewest channels of a thread: with less, finding the points would cost more than using them.
 constexpr int64_t kChannelsAtLeast = 16;
 constexpr int64_t kMostPoints = int64_t{1} << 26;
 
-// How many points lie along a side of a cell: none if its region has no extent, or is no number.
+// How many points lie along a side of a cell: none if its region has no extent, or is NaN.
 template <class T>
 int64_t along_cell(T side, int64_t ratio) {
   if (ratio > 0) return ratio;
@@ -79,8 +79,8 @@ Samples<T> samples_of(const T* region, const AlignPlan& plan) {
                    static_cast<double>(regions.cells()) <=
                static_cast<double>(kMostPoints),
            "rois has a region of ", high, " by ", wide, " pixels, which takes ", down, " by ",
-           across, " points in each cell; at most ", kMostPoints,
-           " are taken of a region: pass a smaller sampling_ratio, or clip the boxes to the image");
+           across, " points in each cell, more than the ", kMostPoints,
+           " allowed for a region: pass a smaller sampling_ratio, or clip the boxes to the image");
   Samples<T> samples;
   samples.per_cell = down * across;
   samples.points.reserve(static_cast<size_t>(samples.per_cell * regions.cells()));
@@ -98,7 +98,7 @@ Samples<T> samples_of(const T* region, const AlignPlan& plan) {
   return samples;
 }
 
-// The channels of an image that those of a cell come from: all, or every so many from its own on.
+// The channels of an image that a cell reads: all, or every n-th, beginning with its own.
 struct Channels {
   int64_t all, count, cells;
   bool position_sensitive;

@@ -9,7 +9,7 @@
 namespace fb::cpu {
 namespace {
 
-// The boxes that stay, side by side: a candidate is compared with several at a time.
+// The boxes that are kept, as arrays: a candidate is compared with several at a time.
 template <class T>
 class Kept {
  public:

@@ -1,4 +1,4 @@
-// What the taps of a convolution see that are moved by offsets and scaled by a mask.
+// Deformable convolutions: the pixels under taps that offsets move and a mask scales.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,7 +9,7 @@
 namespace fb::cpu {
 namespace {
 
-// A sample between four pixels; -1 stands for one that is outside and counts as zero.
+// A point between four pixels; -1 stands for a pixel outside, which counts as zero.
 template <class T>
 struct Sample {
   int64_t pixel[4] = {-1, -1, -1, -1};
@@ -53,7 +53,7 @@ struct Image {
         mask(static_cast<const T*>(image.mask)) {}
 };
 
-// Where a tap looks for every pixel of the result.
+// The points that a tap reads, one for every pixel of the result.
 template <class T>
 void samples_of(const DeformPlan& shape, const Image<T>& image, int64_t group, int64_t tap,
                 std::vector<Sample<T>>& samples) {
@@ -145,7 +145,7 @@ void spread(const std::vector<Sample<T>>& samples, const T* gradient, T* plane) 
   }
 }
 
-// What moving a tap, and scaling it, would change: the sums over the channels of its group.
+// The gradients of a tap's offsets and mask: sums over the channels of its group.
 template <class T>
 void move(const DeformPlan& shape, const Image<T>& image, const std::vector<Sample<T>>& samples,
           const T* gradient, int64_t group, int64_t tap, const Gradients<T>& out) {

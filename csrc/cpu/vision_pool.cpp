@@ -23,7 +23,7 @@ struct Span {
   int64_t size() const { return std::max<int64_t>(to - from, 0); }
 };
 
-// Which pixels the cells along one side of a region cover. They may share their outermost ones.
+// The pixels that the cells along one side of a region cover. Adjacent cells may share a pixel.
 template <class T>
 std::vector<Span> spans(int64_t start, int64_t length, int64_t cells, int64_t size) {
   const T cell = static_cast<T>(std::max<int64_t>(length, 1)) / static_cast<T>(cells);

@@ -1,4 +1,4 @@
-// How much boxes at any angle overlap.
+// Overlaps of rotated boxes.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -15,12 +15,12 @@ struct Vertex {
 };
 using Polygon = std::vector<Vertex>;
 
-// How far to the left of the way from a to b a vertex is, times the length of the way.
+// The distance of a vertex to the left of the line from a to b, times the length of that line.
 double beside(Vertex a, Vertex b, Vertex p) {
   return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
-// Relative to `origin`: far from zero nothing is lost of small boxes.
+// Relative to `origin`, so that small boxes far from zero lose no precision.
 Polygon corners(const double* box, Vertex origin) {
   const double angle = box[4] * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
   const double wide = box[2] / 2, high = box[3] / 2;
@@ -32,7 +32,7 @@ Polygon corners(const double* box, Vertex origin) {
   return result;
 }
 
-// The part of a convex polygon on the left of the way from a to b.
+// The part of a convex polygon to the left of the line from a to b.
 Polygon left_of(const Polygon& polygon, Vertex a, Vertex b) {
   Polygon result;
   for (size_t i = 0; i < polygon.size(); ++i) {

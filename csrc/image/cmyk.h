@@ -1,4 +1,4 @@
-// Inks (cyan, magenta, yellow, black) as colours of light.
+// Conversion of CMYK inks to grey or RGB.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ inline int scaled(int a, int b) {
   return ((product >> 8) + product) >> 8;
 }
 
-// Pixels of four inks, each as the light that is left (255 is no ink, as JPEG files have it), to
-// pixels of one brightness or of red, green and blue.
+// Converts pixels of four inverted inks (255 is no ink, as in JPEG files) to pixels of one grey
+// level or of red, green and blue.
 inline void cmyk_to_light(const uint8_t* inks, int64_t count, uint8_t* pixels, int channels) {
   for (int64_t i = 0; i < count; ++i, inks += 4, pixels += channels) {
     int light[3];

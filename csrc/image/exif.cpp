@@ -1,4 +1,4 @@
-// The orientation that cameras note beside an image.
+// The orientation in an image's Exif metadata.
 #include "image/exif.h"
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kUpright = 1;
 
-// Numbers in the order of bytes that a file says it has; none where the file ends.
+// Numbers in the file's byte order; none past the end of the file.
 class Numbers {
  public:
   Numbers(std::span<const uint8_t> bytes, bool is_little) : bytes_(bytes), is_little_(is_little) {}
@@ -56,7 +56,7 @@ int exif_orientation(std::span<const uint8_t> tags) {
 
 Tensor oriented(const Tensor& image, int orientation) {
   constexpr int64_t kHeight = 1, kWidth = 2;
-  // From 5 on rows and columns have changed places.
+  // From 5 on rows and columns are exchanged.
   const Tensor standing = orientation < 5 ? image : transposed(image);
   switch (orientation) {
     case 2:

@@ -1,4 +1,4 @@
-// The orientation that cameras note beside an image.
+// The orientation in an image's Exif metadata.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace fb::image {
 
 // The orientation 1 to 8 in the metadata of a file (TIFF's tags, after the "Exif" of a JPEG's
-// segment); 1, upright, where there is none that makes sense.
+// segment); 1, upright, if there is no valid one.
 int exif_orientation(std::span<const uint8_t> tags);
 
-// The image (channels, height, width) as it is to be seen.
+// The image (channels, height, width), rotated and mirrored upright.
 Tensor oriented(const Tensor& image, int orientation);
 
 }  // namespace fb::image

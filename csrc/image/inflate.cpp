@@ -1,8 +1,8 @@
-// Expands what zlib has compressed (RFC 1950 and 1951).
+// Decompresses zlib streams (RFC 1950 and 1951).
 //
-// Note [Codes in tables]: a code of up to 15 bits is found by its first bits in a table, in which
-// every entry that begins with a short code says what it stands for. Longer codes have an entry
-// that leads to a second table for their other bits. The bits of a code come lowest first.
+// Note [Codes in tables]: a code of up to 15 bits is looked up by its first bits in a table, where
+// every entry that begins with a short code has its meaning. Longer codes have an entry that points
+// to a second table for their other bits. The bits of a code come lowest first.
 #include "image/inflate.h"
 
 #include <algorithm>
@@ -14,12 +14,13 @@
 namespace fb::image {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "words are read in the file's order");
+static_assert(std::endian::native == std::endian::little,
+              "words are read in the file's byte order");
 
 constexpr int kLongestCode = 15;
 constexpr int kSymbolBits = 10;   // of the first table of literals and lengths
 constexpr int kDistanceBits = 8;  // of distances
-constexpr int kLengthBits = 7;    // of lengths of codes, which are no longer than that
+constexpr int kLengthBits = 7;    // of code lengths, whose codes have at most 7 bits
 constexpr int kEndOfBlock = 256, kFirstLength = 257;
 constexpr int kSymbols = 288, kDistances = 32;
 
@@ -58,10 +59,10 @@ class Bits {
     drop(count);
     return value;
   }
-  // Whether more was taken than there is.
+  // Whether more bits were taken than the input has.
   bool is_over() const { return count_ < 0 || next_ - (count_ >> 3) > end_; }
 
-  // Leaves the bits of a byte that was begun, and gives the bytes that follow.
+  // Skips the rest of a started byte, and returns the bytes that follow.
   std::span<const uint8_t> bytes() {
     drop(count_ & 7);
     const uint8_t* from = next_ - (count_ >> 3);
@@ -83,8 +84,8 @@ class Bits {
 template <int kBits, size_t kSize>
 class Codes {
  public:
-  // From the lengths of the codes, 0 for symbols without one; `meaning` tells the entry of a
-  // symbol. False if there is no code of such lengths.
+  // From the lengths of the codes, 0 for symbols without one; `meaning` gives the entry of a
+  // symbol. False if no code has such lengths.
   template <class Meaning>
   bool build(std::span<const uint8_t> lengths, const Meaning& meaning) {
     std::array<int, kLongestCode + 1> counts{};
@@ -266,7 +267,7 @@ class Inflater {
     return true;
   }
 
-  // The codes of a block are compressed too: their lengths are a sequence in a code of its own.
+  // The codes of a block are compressed too: their lengths are a sequence in another code.
   bool read_codes() {
     static constexpr uint8_t kOrder[] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                          11, 4,  12, 3, 13, 2, 14, 1, 15};
@@ -316,8 +317,7 @@ class Inflater {
   }
 
   bool coded(const BlockCodes& codes) {
-    // Bytes that are written may be anything for all the compiler knows, members too: these are
-    // not.
+    // Locals, because the compiler must assume that written bytes may alias members.
     Bits bits = bits_;
     uint8_t* out = out_;
     const bool is_right = expand(codes, bits, out);
@@ -360,7 +360,8 @@ class Inflater {
     }
   }
 
-  // Writes again what was written `distance` bytes ago, and words past the end; returns the end.
+  // Repeats the output from `distance` bytes ago, in words that may run past the end; returns the
+  // end.
   static uint8_t* repeat(uint8_t* out, size_t length, size_t distance) {
     const uint8_t* from = out - distance;
     uint8_t* const stop = out + length;

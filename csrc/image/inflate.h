@@ -1,4 +1,4 @@
-// Expands what zlib has compressed (RFC 1950 and 1951).
+// Decompresses zlib streams (RFC 1950 and 1951).
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace fb::image {
 // Bytes that must follow the input and the output in memory: reads and writes are done in words.
 inline constexpr size_t kInflateSlack = 16;
 
-// Fills `output` with the beginning of what `input` expands to; false where the input is damaged or
-// holds less. Its checksum is not looked at: files have their own.
+// Fills `output` with the beginning of the decompressed `input`; false if the input is damaged or
+// too short. Does not check the stream's checksum: files have their own.
 bool inflate(std::span<const uint8_t> input, std::span<uint8_t> output);
 
 }  // namespace fb::image

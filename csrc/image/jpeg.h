@@ -14,10 +14,10 @@
 
 namespace fb::image {
 
-// Nothing if this build does without: the functions below are errors then.
+// Empty if this build has none: then the functions below raise.
 cpu::Library jpeg_library();
 
-// The image (channels, height, width) of a file; the channels of a pixel are neighbours in memory.
+// The image (channels, height, width) of a file; the channels of a pixel are adjacent in memory.
 // Damaged or unfinished files are errors that begin with `name`.
 Tensor decode_jpeg(std::span<const uint8_t> file, const Options& options, const std::string& name);
 

@@ -14,9 +14,9 @@
 namespace fb::image {
 namespace {
 
-// No program writes files of more scans; each may cost as much time as a whole image.
+// No program writes files with more scans; each may take as much time as a whole image.
 constexpr int kMostScans = 500;
-// Rows are asked for in bunches: the library gives two at a time at most.
+// Rows are requested in groups: the library returns at most two at a time.
 constexpr JDIMENSION kRows = 2;
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr char kExifName[6] = {'E', 'x', 'i', 'f', 0, 0};
@@ -36,7 +36,7 @@ class Decoder {
 
   Tensor decode() {
     read_header();
-    const int stands = orientation();  // the library forgets it with the last row
+    const int stands = orientation();  // the library drops it after the last row
     const int channels = wanted_channels();
     const int64_t height = info_.output_height, width = info_.output_width;
     Tensor image = make_strided({channels, height, width}, {1, width * channels, channels},
@@ -113,7 +113,7 @@ class Decoder {
     }));
   }
 
-  // Images for print have four inks, which become light.
+  // Images for print have four inks, which are converted.
   void read_inks(uint8_t* pixels, int channels) {
     const int64_t width = info_.output_width;
     std::vector<uint8_t> inks(static_cast<size_t>(width) * info_.out_color_components);

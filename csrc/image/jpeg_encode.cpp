@@ -12,7 +12,7 @@
 namespace fb::image {
 namespace {
 
-// Where libjpeg writes: memory that grows, which the C library can enlarge in place.
+// The output of libjpeg: memory that grows, which the C library can enlarge in place.
 class Destination : public jpeg_destination_mgr {
  public:
   Destination() : jpeg_destination_mgr{} {
@@ -39,7 +39,7 @@ class Destination : public jpeg_destination_mgr {
 
   static Destination& of(j_compress_ptr info) { return *static_cast<Destination*>(info->dest); }
 
-  // The library calls this when it has filled all there is.
+  // The library calls this when the memory is full.
   void grow(j_compress_ptr info) {
     const size_t capacity = capacity_ ? 2 * capacity_ : kFirst;
     auto* bytes = static_cast<uint8_t*>(std::realloc(bytes_, capacity));

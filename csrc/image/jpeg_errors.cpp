@@ -1,4 +1,4 @@
-// Errors of libjpeg as ours.
+// Errors of libjpeg as Flambeau's.
 #if defined(FB_HAVE_JPEG)
 
 #include "image/jpeg_errors.h"
@@ -9,8 +9,8 @@
 namespace fb::image {
 namespace {
 
-// The library's own table, and its own manager of errors, live in an object that prints to stderr
-// and cannot go into a module of Python where the archive was made for programs only.
+// The library's own message table and error manager are in an object file that prints to stderr and
+// cannot be linked into a Python module if the archive was built for programs only.
 #define JCOPYRIGHT_SHORT ""
 #define JVERSION ""
 constexpr const char* kMessages[] = {
@@ -41,7 +41,7 @@ JpegErrors::JpegErrors() : state_{} {
     leave(info, message);
   };
   manager.format_message = format;
-  // Warnings of bits that make no sense: pixels come out, as of every other decoder.
+  // Warnings about corrupt data: the image is still decoded, as by every other decoder.
   manager.emit_message = [](jpeg_common_struct* info, int level) {
     if (level < 0) ++info->err->num_warnings;
   };

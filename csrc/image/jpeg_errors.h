@@ -1,4 +1,4 @@
-// Errors of libjpeg as ours.
+// Errors of libjpeg as Flambeau's.
 //
 // Note [Errors of libjpeg]: libjpeg reports an error through a function that must not return, and
 // an exception must not pass through its frames, which are C. So the function jumps back over them,
@@ -38,7 +38,7 @@ class JpegErrors {
 
  private:
   struct State {
-    jpeg_error_mgr manager;  // first: libjpeg knows the address of this one
+    jpeg_error_mgr manager;  // first: libjpeg has only the address of this member
     std::jmp_buf back;
     char message[JMSG_LENGTH_MAX];
   };

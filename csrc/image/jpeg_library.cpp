@@ -1,4 +1,4 @@
-// Which libjpeg-turbo this build has, and what is left if it has none.
+// The libjpeg-turbo of this build, and stubs if it has none.
 #include "image/jpeg.h"
 
 #if defined(FB_HAVE_JPEG)
@@ -15,7 +15,7 @@ namespace fb::image {
 cpu::Library jpeg_library() {
   Dl_info info;
   const bool is_found = dladdr(reinterpret_cast<const void*>(&jpeg_CreateDecompress), &info) != 0;
-  // Only its header knows the version.
+  // Only its header has the version.
   return {FB_TEXT_OF(LIBJPEG_TURBO_VERSION),
           is_found && info.dli_fname ? info.dli_fname : "linked into flambeau"};
 }

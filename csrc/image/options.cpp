@@ -1,4 +1,4 @@
-// What is asked of a decoder, whatever the format.
+// Options of a decoder, whatever the format.
 #include "image/options.h"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 namespace fb::image {
 
 void check_pixels(int64_t width, int64_t height, const Options& options, const std::string& name) {
-  // Neither is more than 2^31, so that the product is one of int64_t; nor are bytes of so many
-  // pixels more than it holds.
+  // Neither exceeds 2^31, so the product fits into int64_t; the limit keeps the number of bytes
+  // within it too.
   constexpr int64_t kMost = int64_t{1} << 48;
   FB_CHECK(width * height <= std::min(options.most_pixels, kMost), name, ": its header promises ",
            width, " x ", height, " pixels, the limit is ", options.most_pixels,
-           ". If the file is to be trusted raise PIL.Image.MAX_IMAGE_PIXELS (twice that is the "
+           ". If you trust the file, raise PIL.Image.MAX_IMAGE_PIXELS (twice that is the "
            "limit; None is no limit)");
 }
 

@@ -1,4 +1,4 @@
-// What is asked of a decoder, whatever the format.
+// Options of a decoder, whatever the format.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ enum class Channels { kUnchanged, kGray, kGrayAlpha, kRgb, kRgbAlpha };
 
 struct Options {
   Channels channels = Channels::kUnchanged;
-  bool upright = false;     // turn the image as its metadata says
-  int64_t most_pixels = 0;  // a header that promises more is refused, before memory is taken
+  bool upright = false;     // rotate the image as its metadata says
+  int64_t most_pixels = 0;  // refuse a header with more, before memory is allocated
 };
 
 // Refuses an image that is larger than the limit.

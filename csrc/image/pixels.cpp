@@ -15,7 +15,7 @@ Tensor interleaved(const Tensor& image, bool with_opacity) {
   const bool fits = with_opacity ? sizes[0] >= 1 && sizes[0] <= 4 : sizes[0] == 1 || sizes[0] == 3;
   FB_CHECK(fits, "The number of channels should be ", with_opacity ? "1 to 4" : "1 or 3",
            ", got: ", sizes[0]);
-  FB_CHECK(image.numel() > 0, "an image without pixels has no file, got shape ", sizes);
+  FB_CHECK(image.numel() > 0, "cannot encode an image without pixels, got shape ", sizes);
   return ops::contiguous(inner_view(image, {sizes[1], sizes[2], sizes[0]},
                                     {strides[1], strides[2], strides[0]}, image.offset()));
 }

@@ -11,12 +11,12 @@
 namespace fb::image {
 
 // The image (channels, height, width) of a file: bytes, or int32 where the file has 16 bits. The
-// channels of a pixel are neighbours in memory. Numbers of a palette stay numbers unless channels
-// are asked for. Damaged or unfinished files are errors that begin with `name`.
+// channels of a pixel are adjacent in memory. Palette indices stay indices unless channels are
+// asked for. Damaged or unfinished files are errors that begin with `name`.
 Tensor decode_png(std::span<const uint8_t> file, const Options& options, const std::string& name);
 
-// The rows of an image (1 to 4, height, width) of bytes as its file has them before they are
-// compressed: each after the number of the filter that leaves the least.
+// The rows of an image (1 to 4, height, width) of bytes as its file has them before compression:
+// each after the number of the filter with the smallest differences.
 Tensor filter_png(const Tensor& image);
 
 }  // namespace fb::image

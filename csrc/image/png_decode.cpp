@@ -13,7 +13,7 @@
 namespace fb::image {
 namespace {
 
-// The pixels of an interlaced file come as seven images, each a grid in the whole one.
+// The pixels of an interlaced file are stored as seven images, each a grid in the whole one.
 struct Grid {
   int left, top, across, down;
 
@@ -86,7 +86,7 @@ class Decoder {
   void expand(std::span<const Grid> grids) {
     int64_t size = 0;
     for (const Grid& grid : grids) size += bytes_of(grid);
-    // zlib makes a byte of 1032 at most: a short file is refused before memory is taken.
+    // zlib compresses by a factor of 1032 at most: refuses a short file before memory is allocated.
     const auto known = static_cast<int64_t>(file_.compressed_size());
     FB_CHECK(size / 1032 <= known, name_, ": Image is incomplete or truncated");
     raw_ = make_tensor({size + static_cast<int64_t>(kInflateSlack)}, DType::kUInt8, kHost);
@@ -100,7 +100,7 @@ class Decoder {
     return width > 0 && height > 0 ? height * (1 + header_.row_bytes(width)) : 0;
   }
 
-  // Puts the pixels of a grid where they belong; returns the end of its rows.
+  // Stores the pixels of a grid at their positions; returns the end of its rows.
   template <class T, class Out>
   uint8_t* unpack(const Grid& grid, uint8_t* rows, const Tensor& image) {
     const int64_t width = grid.width(header_.width), height = grid.height(header_.height);
@@ -153,7 +153,7 @@ class Decoder {
 
   bool is_transparent() const { return file_.transparent && channels_ % 2 == 0; }
 
-  // Shades of grey in fewer bits are spread over those of a byte; numbers of colours are not.
+  // Grey levels of fewer bits are scaled to a byte; palette indices are not.
   int scale() const {
     return header_.color == PngColor::kPalette || header_.depth >= 8
                ? 1
@@ -176,10 +176,10 @@ class Decoder {
   const PngFile& file_;
   const PngHeader& header_;
   const std::string& name_;
-  const bool is_mapped_;          // numbers of a palette become colours
-  const int channels_;            // of the result
-  const int samples_;             // of a pixel before it is given those channels
-  Tensor raw_;                    // a tensor, since memory of that size is kept for the next one
+  const bool is_mapped_;  // palette indices become colours
+  const int channels_;    // of the result
+  const int samples_;     // of a pixel before it is given those channels
+  Tensor raw_;            // a tensor: the allocator keeps memory of that size for the next one
   std::vector<uint8_t> natural_;  // a row of samples
 };
 

@@ -24,9 +24,9 @@ bool is_letter(uint8_t byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= '
 struct Chunk {
   std::string_view type;
   std::span<const uint8_t> data;
-  bool is_whole;  // its checksum is right
+  bool is_whole;  // its checksum is correct
 
-  // Whoever does not know it cannot show the image.
+  // A decoder that does not know it cannot show the image.
   bool is_critical() const { return (type[0] & 0x20) == 0; }
 };
 
@@ -47,7 +47,7 @@ class Reader {
     Chunk chunk = next();
     for (; chunk.type != "IDAT"; chunk = next()) read_part(chunk);
     file_.compressed.reserve(chunk.data.size() + rest_.size() + kInflateSlack);
-    // Whatever follows the rows says nothing about them, and need not be there.
+    // Chunks after the rows do not concern them, and may be missing.
     while (true) {
       file_.compressed.insert(file_.compressed.end(), chunk.data.begin(), chunk.data.end());
       if (rest_.empty() || (chunk = next()).type != "IDAT") break;

@@ -27,15 +27,15 @@ struct PngHeader {
 
 struct PngFile {
   PngHeader header;
-  // Red, green, blue and opacity of the numbers; black where a file says nothing.
+  // Red, green, blue and opacity by index; black where the file has no entry.
   std::array<std::array<uint8_t, 4>, 256> palette;
-  std::optional<std::array<uint16_t, 3>> transparent;  // the one grey or colour that is
+  std::optional<std::array<uint16_t, 3>> transparent;  // the grey or colour that is transparent
   int orientation = 1;
   std::vector<uint8_t> compressed;  // the rows, and kInflateSlack zeros
   size_t compressed_size() const;
 };
 
-// Takes a file apart; checksums are compared. Errors begin with `name`.
+// Parses a file and checks its checksums. Errors begin with `name`.
 PngFile read_png(std::span<const uint8_t> file, const Options& options, const std::string& name);
 
 }  // namespace fb::image

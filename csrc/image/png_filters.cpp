@@ -30,7 +30,7 @@ void store(Lanes lanes, uint8_t* to) {
 
 Lanes size_of_each(Lanes x) { return x < 0 ? -x : x; }
 
-// Of left, above and the one above the left: what is nearest to left + above - corner.
+// The Paeth predictor: of left, above and corner, the one nearest to left + above - corner.
 Lanes paeth(Lanes left, Lanes above, Lanes corner) {
   const Lanes to_left = above - corner, to_above = left - corner;
   const Lanes p = size_of_each(to_left), q = size_of_each(to_above);
@@ -39,8 +39,8 @@ Lanes paeth(Lanes left, Lanes above, Lanes corner) {
   return (p <= q) & (p <= r) ? left : other;
 }
 
-// A row of bytes less what `guess` makes of those to the left, above and above the left. Returns
-// the sum of the differences as signed numbers.
+// A row of bytes minus the prediction of `guess` from the bytes to the left, above and above the
+// left. Returns the sum of the absolute differences, taken as signed numbers.
 template <class Guess>
 uint64_t subtract(const uint8_t* row, const uint8_t* above, size_t size, size_t pixel, uint8_t* to,
                   const Guess& guess) {

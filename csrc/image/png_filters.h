@@ -25,8 +25,8 @@ class RowFilter {
   // Rows of `size` bytes, whose pixels have `pixel`.
   RowFilter(size_t size, int pixel);
 
-  // Writes the number of the filter whose bytes are least in sum, taken as signed numbers, and the
-  // bytes.
+  // Writes the number of the filter with the smallest sum of bytes, taken as signed numbers, and
+  // the bytes.
   void apply(const uint8_t* row, uint8_t* to);
 
  private:

@@ -9,16 +9,16 @@
 namespace fb::kernel {
 
 // The matrices of all heads. `lead` are the strides of the leading dimensions; within a head,
-// element (i, j) stands at i * row + j * column.
+// element (i, j) is at i * row + j * column.
 struct HeadMatrices {
   void* data = nullptr;
   Dims lead;
   int64_t row = 0, column = 1;
 };
 
-// Sizes and operands that forward and backward share. Columns are next to each other, but in a mask
-// that is the same for all queries. Its elements are of `dtype`, or bool with true for what takes
-// part.
+// Sizes and operands that forward and backward share. Columns are adjacent, except in a mask that
+// is the same for all queries. The mask has elements of `dtype`, or bool with true for keys that
+// take part.
 struct AttentionCall {
   DType dtype;  // float32 or float64
   Dims batch;   // sizes of the leading dimensions
@@ -32,7 +32,7 @@ struct AttentionCall {
 };
 
 struct AttentionGradients {
-  HeadMatrices output;             // comes back
+  HeadMatrices output;             // incoming
   HeadMatrices query, key, value;  // to be filled
 };
 

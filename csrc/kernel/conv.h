@@ -1,5 +1,5 @@
 // Convolutions of images in memory: forward and the two gradients. A transposed convolution is the
-// gradient of another one with respect to its input, so these three are all there is.
+// gradient of another one with respect to its input, so these three are enough.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace fb::kernel {
 using Extent = std::array<int64_t, 3>;
 
 // The geometry of a convolution from an image `in` to an image `out`. There are always three
-// spatial dimensions; where an image has fewer, the first ones are 1.
+// spatial dimensions; if an image has fewer, the first ones are 1.
 struct ConvShape {
   int64_t batch, groups;
   int64_t in_channels, out_channels;  // of all groups
@@ -32,9 +32,9 @@ struct ConvShape {
 };
 
 struct Conv {
-  // Images are (batch, channels, spatial...) and lie channels last; the weight is (out_channels,
-  // group_in, kernel...) in any layout; all have one dtype, which is none of 16 bits unless
-  // conv_supports says so. Nothing is empty. A bias may be undefined.
+  // Images are (batch, channels, spatial...) with channels last in memory; the weight is
+  // (out_channels, group_in, kernel...) in any layout; all have the same dtype, a 16-bit one only
+  // if conv_supports allows it. Nothing is empty. A bias may be undefined.
   Slot<void(const ConvShape& shape, const Tensor& in, const Tensor& weight, const Tensor& bias,
             const Tensor& out)>
       conv_forward;

@@ -1,4 +1,4 @@
-// Copies, conversions and arrangements of elements.
+// Copies, conversions, concatenation and triangles.
 #pragma once
 
 #include "core/tensor.h"
@@ -19,10 +19,10 @@ struct StridedSource {
 };
 
 struct Copy {
-  // out[...] = in[...], converting; the shapes are equal. Either may be the host's: see
+  // out[...] = in[...], converting; the shapes are equal. Either may be in the host's memory: see
   // kernel::copy.
   Slot<void(const Tensor& out, const Tensor& in)> copy;
-  // Bytes of the device into the host's memory.
+  // Copies bytes of the device into the host's memory.
   Slot<void(const void* in, size_t bytes, void* out)> to_host;
   Slot<void(IntSpan shape, const StridedTarget& out, const StridedSource& in)> copy_strided;
   // Sets every element, whatever the strides.

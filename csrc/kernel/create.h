@@ -6,9 +6,9 @@
 
 namespace fb::kernel {
 
-// Which elements of a matrix are below or above a diagonal: of each row from `first_row` up to
-// `last_row` those with c - r <= diagonal (lower) or c - r >= diagonal, of `columns`. No row is
-// without any.
+// The elements of a matrix below or above a diagonal: in each row from `first_row` up to `last_row`
+// those with c - r <= diagonal (lower) or c - r >= diagonal (upper), out of `columns` columns. No
+// row is without an element.
 struct Triangle {
   int64_t first_row, last_row;
   int64_t columns;
@@ -19,7 +19,7 @@ struct Triangle {
 struct Create {
   // out[i] = start + i * step. `out` is contiguous and of a real type.
   Slot<void(const Tensor& out, const Scalar& start, const Scalar& step)> arange;
-  // Evenly spaced from start to end, both met exactly.
+  // Evenly spaced from start to end, both exact.
   Slot<void(const Tensor& out, const Scalar& start, const Scalar& end)> linspace;
   // base to the power of linspace's values.
   Slot<void(const Tensor& out, const Scalar& start, const Scalar& end, double base)> logspace;

@@ -26,7 +26,7 @@ struct Ctc {
   // log_alpha (batch, steps, states): the log probability of the alignments that are in a state
   // after a step. losses (batch): -log of that of all.
   Slot<void(const CtcCall& call, void* log_alpha, void* losses)> ctc_forward;
-  // The gradient by log_probs, as of normalised ones. Infinite losses have none if zero_infinity.
+  // The gradient of log_probs, taken as normalised; 0 for infinite losses if zero_infinity.
   Slot<void(const CtcCall& call, const void* log_alpha, const void* losses, const void* gradients,
             bool zero_infinity, void* out)>
       ctc_backward;

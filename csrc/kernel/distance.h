@@ -1,4 +1,4 @@
-// How far apart the rows of arrays are.
+// Distances between the rows of arrays.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PairCall {
 struct Distance {
   // Euclidean distances between the rows of two arrays, one of each.
   Slot<void(const PairCall& call, void* out)> pair_distances;
-  // The gradient by the first, from those of the distances and the distances; 0 where that is 0.
+  // The gradient of the first array, from distances and their gradients; 0 at distance 0.
   Slot<void(const PairCall& call, const void* gradients, const void* distances, void* out)>
       pair_gradient;
   // Between all pairs of rows: out[i, r, c] is the p-norm of a[i, r, :] - b[i, c, :]; all

@@ -23,15 +23,15 @@ struct Bags {
   int64_t count;
 };
 
-// What offsets of bags have to be checked for; `first` and `last` are 0 where there are none.
+// Properties of the offsets of bags to check; `first` and `last` are 0 if there are none.
 struct BagOffsets {
   int64_t first = 0, last = 0;
   bool ascending = true;  // the bounds do not decrease
 };
 
 // out[target[i]] += factor[i] * from[source[i]], where a target below 0 is left out and the source
-// is i if they are null. Columns and rows of `out` are shared out between threads, so that each sum
-// is taken in the order of i whatever their number.
+// is i if they are null. Columns and rows of `out` are divided among threads, so that each sum is
+// taken in the order of i whatever their number.
 struct RowSums {
   const int64_t* target;
   const int64_t* source;
@@ -66,11 +66,11 @@ struct Embedding {
   // out[i] = 1 / how often numbers[i], which is in [0, rows), occurs among the n numbers.
   Slot<void(DType dtype, const int64_t* numbers, int64_t n, int64_t rows, void* out)>
       reciprocal_counts;
-  // Puts another number in place of every `number`.
+  // Replaces every `number` by another one.
   Slot<void(int64_t* numbers, int64_t n, int64_t number, int64_t other)> replace_number;
 
-  // Scales down rows of a table whose p-norm is above max_norm. `numbers` are contiguous int64, and
-  // are left in another order; each row is scaled once, however often it is named.
+  // Scales down rows of a table whose p-norm is above max_norm. `numbers` are contiguous int64 and
+  // get reordered; each row is scaled once, however often it is named.
   Slot<void(const Tensor& table, const Tensor& numbers, double max_norm, double p)> limit_norms;
 };
 

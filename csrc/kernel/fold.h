@@ -15,8 +15,8 @@ struct Sliding {
 };
 
 struct Fold {
-  // Planes of height x width: plane p of the image stands for a block of columns[p] of
-  // (kernel, kernel, windows, windows) elements. Outside of the image there are zeros.
+  // Planes of height x width: plane p of the image corresponds to a block columns[p] of (kernel,
+  // kernel, windows, windows) elements. Outside of the image there are zeros.
   Slot<void(DType dtype, int64_t planes, const Sliding& y, const Sliding& x, const void* image,
             void* columns)>
       unfold_planes;

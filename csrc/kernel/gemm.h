@@ -33,8 +33,8 @@ struct GemmCall {
 };
 
 struct Gemm {
-  // Any dtype but bool; 16-bit floats only where gemm_supports says so. The result does
-  // not depend on the number of threads.
+  // Any dtype but bool; 16-bit floats only if gemm_supports allows it. The result does not depend
+  // on the number of threads.
   Slot<void(const GemmCall& call)> gemm;
   // Whether gemm takes the type as it is; otherwise the caller computes in float32.
   Slot<bool(DType dtype)> gemm_supports;

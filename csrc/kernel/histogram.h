@@ -9,11 +9,11 @@
 namespace fb::kernel {
 
 struct HistogramArgs {
-  DType dtype;  // float32 or float64, of everything
+  DType dtype;  // float32 or float64, for all arrays
   const void* in;
   int64_t n;
   const void* weights;  // null: each element counts 1
-  const void* edges;    // bins + 1 in rising order
+  const void* edges;    // bins + 1 in increasing order
   int64_t bins;
   bool uniform;  // edges are evenly spaced: the bin is computed and checked, not searched
 };

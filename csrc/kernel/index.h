@@ -27,16 +27,16 @@ enum class ScatterMode { kStore, kAdd, kMultiply, kMin, kMax };
 
 struct Index {
   // out = target[picks]; `out` is contiguous and of the result's shape. IndexError if a position is
-  // outside.
+  // out of bounds.
   Slot<void(const Tensor& out, const Picks& picks)> pick;
-  // target[picks] = values, or += with accumulate; `values` has the result's shape. Where a
-  // position is picked twice the last value stays. Nothing is written if a position is outside.
+  // target[picks] = values, or += with accumulate; `values` has the result's shape. If a position
+  // is picked twice, the last value stays. Nothing is written if a position is out of bounds.
   Slot<void(const Picks& picks, const Tensor& values, bool accumulate)> index_put;
 
   // out[i][j] = input[index[i][j]][j] (for dim 0; likewise for others). `index` is contiguous
   // int64; `out` is contiguous and of its shape.
   Slot<void(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& index)> gather;
-  // target[index[i][j]][j] = source[i][j], or combined with what is there; `source` has the shape
+  // target[index[i][j]][j] = source[i][j], or combined with the old element; `source` has the shape
   // of `index`.
   Slot<void(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& source,
             ScatterMode mode)>
@@ -45,9 +45,9 @@ struct Index {
   // int64.
   Slot<void(const Tensor& sums, const Tensor& counts)> divide_by_counts;
 
-  // The sum of counts that are not negative; raises where 63 bits do not hold it.
+  // The sum of counts that are not negative; raises if it exceeds 63 bits.
   Slot<int64_t(const int64_t* counts, int64_t n)> total_count;
-  // Each position i counts[i] times, in rising order: as many as total_count says.
+  // Each position i counts[i] times, in increasing order: total_count of them.
   Slot<void(const int64_t* counts, int64_t n, int64_t* out)> repeat_positions;
 
   // Positions of the true elements of a contiguous mask: a tensor [dims, count], in row-major

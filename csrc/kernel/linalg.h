@@ -1,8 +1,8 @@
-// Factorisations of batches of matrices, and what is solved by them.
+// Factorisations of batches of matrices, and solutions by them.
 //
-// Each kernel goes over a whole batch. Where one has `info`, it writes a number for each matrix: 0,
-// or LAPACK's positive one, which says what failed. Arguments that LAPACK would call wrong are
-// refused before.
+// Each kernel computes a whole batch. One with `info` writes a number for each matrix: 0, or
+// LAPACK's positive one, which says what failed. Arguments that LAPACK would refuse are refused
+// before.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace fb::kernel {
 
-// Matrices of float32, float64 or complex elements, each stored by columns, one behind the other.
+// Matrices of float32, float64 or complex elements, each column-major, one after the other.
 struct Matrices {
   DType dtype;
   int64_t batch;
@@ -26,7 +26,7 @@ struct Matrices {
   int64_t smaller() const { return std::min(rows, columns); }
 };
 
-// A triangular matrix and where it stands in A X = B (left) or X A = B.
+// A triangular matrix and its side in A X = B (left) or X A = B.
 struct TriangularSystem {
   bool left;
   bool upper;
@@ -53,11 +53,11 @@ struct Linalg {
   Slot<void(const Matrices& a, int32_t* pivots, int32_t* info)> lu_factor;
   // The same, and A X = B in place of B where no diagonal element is zero.
   Slot<void(const Matrices& a, int32_t* pivots, const Matrices& x, int32_t* info)> lu_factor_solve;
-  // A X = B or A^H X = B in place of B, from lu_factor's results.
+  // Solves A X = B or A^H X = B in place of B, from lu_factor's results.
   Slot<void(const Matrices& lu, const int32_t* pivots, const Matrices& x, bool adjoint)> lu_solve;
   // The inverse in place. info = i: U(i, i) is zero.
   Slot<void(const Matrices& a, int32_t* info)> invert;
-  // L and U out of packed ones. All three are of any type and stored by rows: (m, n), (m, k) and
+  // L and U from packed factors. All three are of any type and stored by rows: (m, n), (m, k) and
   // (k, n) for k = min(m, n).
   Slot<void(DType dtype, int64_t batch, int64_t m, int64_t n, const void* lu, void* l, void* u)>
       lu_unpack;
@@ -83,7 +83,7 @@ struct Linalg {
   Slot<void(const Matrices& a, void* tau)> qr_factor;
   // Q's first columns from k reflectors for each matrix.
   Slot<void(const Matrices& packed, const void* tau, int64_t k, const Matrices& q)> qr_columns;
-  // R's first rows out of the packed factors.
+  // R's first rows from the packed factors.
   Slot<void(const Matrices& packed, const Matrices& r)> qr_triangle;
   // C = op(Q) C or C op(Q) in place, from k reflectors; op is the adjoint or nothing.
   Slot<void(const Matrices& packed, const void* tau, int64_t k, const Matrices& c, bool left,

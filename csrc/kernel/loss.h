@@ -8,7 +8,7 @@
 
 namespace fb::kernel {
 
-// See scalar/loss.h for what each computes of its operands.
+// scalar/loss.h defines them.
 enum class LossKind : uint8_t {
   kSquared,
   kAbsolute,
@@ -32,7 +32,7 @@ struct LossCall {
   LossKind kind;
   DType dtype;
   int64_t n;
-  const void* operands[3] = {};  // the third is null where the loss has two
+  const void* operands[3] = {};  // the third is null if the loss has two
   double params[2] = {};
 };
 
@@ -45,7 +45,7 @@ struct Loss {
   Slot<void(const LossCall& call, int operand, const void* gradient, bool single, double scale,
             void* out)>
       loss_gradient;
-  // The same of losses that are there already: n contiguous ones, of float32 or float64, summed as
+  // The same for losses that exist already: n contiguous ones, float32 or float64, summed in
   // float64 in their order.
   Slot<void(DType dtype, const void* losses, int64_t n, double divisor, void* out)> sum_losses;
   // Whether one of n contiguous losses, of float32 or float64, is NaN.

@@ -27,7 +27,7 @@ struct ClassLosses {
   void* weight;  // the weight of the samples that count: one element
 };
 
-// What comes back to a loss: one gradient for each sample, or a single one.
+// The incoming gradients of a loss: one for each sample, or a single one.
 struct SampleGradients {
   const void* values;
   bool single;
@@ -35,9 +35,9 @@ struct SampleGradients {
   const void* divisor = nullptr;  // an element by which the scale is divided, or null
 };
 
-// Rows of scores, and of what share each class has in the target.
+// Rows of scores, and of target probabilities of the classes.
 struct SoftTargets {
-  DType dtype;  // of all: float32 or float64
+  DType dtype;  // of all arrays: float32 or float64
   int64_t rows, classes;
   const void* scores;
   const void* soft_targets;
@@ -47,28 +47,28 @@ struct SoftTargets {
 
 struct LossClasses {
   // The logarithm of a sample's softmax is (score - statistics[i]) - statistics[samples + i]: the
-  // largest score is kept apart from the rest of the normaliser, so that no digit is lost.
+  // largest score is kept separate from the rest of the normaliser, so that no digits are lost.
   Slot<void(const ClassTargets& t, const void* scores, void* statistics)> score_statistics;
   // out[i] = the sum of -weight * log softmax over all classes of sample i.
   Slot<void(const ClassTargets& t, const void* scores, const void* statistics, void* out)>
       all_class_losses;
   // The losses of samples. With statistics, of the logarithm of softmax; without, of the scores
-  // themselves. `all_classes` has what all_class_losses gives, mixed in by `smoothing`; null
-  // without. IndexError for a target that is no class.
+  // themselves. `all_classes` is the result of all_class_losses, mixed in by `smoothing`, or null.
+  // IndexError for a target that is not a class.
   Slot<void(const ClassTargets& t, const void* scores, const void* statistics, double smoothing,
             const void* all_classes, const ClassLosses& out)>
       class_losses;
-  // The gradient of cross entropy by the scores.
+  // The gradient of cross entropy with respect to the scores.
   Slot<void(const ClassTargets& t, const void* scores, const void* statistics, double smoothing,
             const SampleGradients& gradients, void* out)>
       cross_entropy_gradient;
-  // The gradient of the negative log-likelihood by the scores.
+  // The gradient of the negative log-likelihood with respect to the scores.
   Slot<void(const ClassTargets& t, const SampleGradients& gradients, void* out)> nll_gradient;
 
-  // losses[i] = -the sum of soft targets * log softmax of row i; statistics (3, rows): what the
-  // logarithm of softmax is made of, as above, and the sum of the soft targets.
+  // losses[i] = -the sum of soft targets * log softmax of row i; statistics (3, rows): the two for
+  // the logarithm of softmax, as above, and the sum of the soft targets.
   Slot<void(const SoftTargets& call, void* statistics, void* losses)> soft_target_losses;
-  // The gradient by the scores, or by the soft targets.
+  // The gradient with respect to the scores, or to the soft targets.
   Slot<void(const SoftTargets& call, const void* statistics, const SampleGradients& gradients,
             bool by_targets, void* out)>
       soft_target_gradient;

@@ -14,7 +14,7 @@ struct MarginCall {
   int64_t samples, classes;
   const void* scores;
   const int64_t* targets;  // a class for each sample, or `classes` numbers that end at -1
-  bool many;               // whether it is the latter
+  bool many;               // whether `targets` has the latter form
   bool squared = false;
   double margin = 1;
   const void* weights = nullptr;  // one for each class, or null
@@ -23,8 +23,8 @@ struct MarginCall {
 struct LossMargin {
   // The loss of each sample. Targets must be classes.
   Slot<void(const MarginCall& call, void* out)> margin_losses;
-  // Its gradient by the scores times that of the sample, of which `gradients` has one for all or
-  // one each.
+  // Its gradient with respect to the scores times that of the sample; `gradients` has one for all
+  // or one each.
   Slot<void(const MarginCall& call, const void* gradients, bool single, double scale, void* out)>
       margin_gradient;
 };

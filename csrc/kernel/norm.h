@@ -1,6 +1,6 @@
 // Normalisation: elements minus the mean of the set they belong to, divided by its deviation, times
-// a weight, plus a bias. All numbers beside the elements are of the type computed with: double for
-// float64, else float.
+// a weight, plus a bias. All numbers besides the elements have the type that is computed in: double
+// for float64, else float.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ImageNorm {
 // Contiguous rows of n elements, each a set; weight and bias are by element of a row.
 struct RowNorm {
   int64_t rows, n;
-  bool centred;  // false: the mean is taken for 0, as RMS norm does, and `mean` is not touched
+  bool centred;  // false: the mean counts as 0, as in RMS norm, and `mean` is not touched
 };
 
 struct NormForward {
@@ -45,14 +45,14 @@ struct NormBackward {
   void* bias_grad;
 };
 
-// A running statistic of each channel, and what was seen of it now: numbers (samples, channels),
-// whose mean over the samples is taken.
+// A running statistic of each channel, and its current values: numbers (samples, channels), which
+// are averaged over the samples.
 struct RunningStatistic {
   double* running;
   const double* now;
   int64_t samples, channels;
   double momentum;
-  // Of how many elements each is the variance, which is made unbiased; 0 where it is none.
+  // The number of elements of each variance, to make it unbiased; 0 for other statistics.
   double size;
 };
 
@@ -75,7 +75,7 @@ struct Norm {
   Slot<void(DType dtype, const RowNorm& shape, const void* gradient, const void* x, void* out,
             const NormBackward& numbers)>
       norm_rows_backward;
-  // Makes 1 / sqrt(variance + eps) of n variances, in double whatever their type.
+  // Turns n variances into 1 / sqrt(variance + eps), in double whatever their type.
   Slot<void(DType dtype, double eps, int64_t n, void* numbers)> norm_deviations;
   // running[c] += momentum * (now[c] - running[c]).
   Slot<void(const RunningStatistic& statistic)> norm_running;

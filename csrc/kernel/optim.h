@@ -11,22 +11,22 @@ namespace fb::kernel {
 
 inline constexpr int kOptimStates = 3;
 
-// Steps with more elements than these may let go of the interpreter's lock: whoever begins one
-// holds the memory that it works on.
+// Steps with more elements than this may release the interpreter's lock: the caller holds the
+// memory.
 inline constexpr int64_t kSmallStep = 32768;
 
-// The elements of a parameter, of its gradient and of its state, one stretch of memory each.
+// The elements of a parameter, of its gradient and of its state, one contiguous block each.
 struct OptimTensor {
   void* param;
   const void* grad;
-  void* state[kOptimStates];  // null where the options ask for none
+  void* state[kOptimStates];  // null if the options need none
   int64_t n;
   DType dtype;
-  const void* numbers;  // host memory: the struct below that goes with the kernel
+  const void* numbers;  // host memory: the kernel's struct below
 };
 
-// What the options of a group and the number of steps come to for one parameter. `maximize` turns
-// gradients round, `weight_decay` adds a share of the parameter to them.
+// The numbers of a step for one parameter, from the options of its group and the step count.
+// `maximize` negates gradients, `weight_decay` adds a multiple of the parameter to them.
 
 struct SgdNumbers {  // state: momentum_buffer
   bool maximize, nesterov;
@@ -78,8 +78,8 @@ struct AverageNumbers {
 
 // --- Adafactor
 
-// `count` matrices that lie one behind the other, or one vector: count and rows are 1 then, and
-// `row_var` is null. Elements are float or double.
+// `count` contiguous matrices, or one vector: count and rows are 1 then, and `row_var` is null.
+// Elements are float or double.
 struct AdafactorTensor {
   void* param;
   const void* grad;
@@ -100,8 +100,8 @@ struct AdafactorNumbers {
 
 // --- rows that a sparse gradient has values for
 
-// A step of an optimiser on the rows `rows`, each there once, of a parameter and of what is kept
-// beside it; the gradients of the rows lie one behind the other. All are of one floating type.
+// A step of an optimiser on the distinct rows `rows` of a parameter and of its states; the
+// gradients of the rows are contiguous. All have the same floating type.
 struct StepRows {
   DType dtype;
   const int64_t* rows;
@@ -130,7 +130,7 @@ struct Optim {
   Slot<void(std::span<const OptimTensor> tensors)> optim_adadelta;
   Slot<void(std::span<const OptimTensor> tensors)> optim_rprop;
   Slot<void(std::span<const OptimTensor> tensors)> optim_asgd;
-  // Moves every `param` by its share of the way to `grad`, as lerp does.
+  // Moves every `param` a fraction of the way to `grad`, as lerp does.
   Slot<void(std::span<const OptimTensor> tensors)> optim_average;
 
   Slot<void(const AdafactorTensor& tensor, const AdafactorNumbers& numbers)> adafactor_step;
@@ -141,7 +141,7 @@ struct Optim {
   Slot<void(const StepRows& on, const AdagradRowNumbers& numbers)> step_adagrad_rows;
 
   // Multiplies `n` elements, float32 or float64, by a factor; `found_inf` becomes 1 if some were
-  // not finite. Both numbers are memory of the device, so that nobody has to wait for it.
+  // not finite. Both numbers are in the device's memory, so that the host does not wait.
   Slot<void(void* data, int64_t n, DType dtype, const float* factor, float* found_inf)> unscale;
 };
 

@@ -15,7 +15,7 @@ int bits_in_16(const AxisMap& map) {
   return bits;
 }
 
-// The weights of a map as whole numbers.
+// The weights of a map as integers.
 class Rounded {
  public:
   Rounded(const AxisMap& map, int bits)
@@ -72,7 +72,7 @@ ByteSums in_integers(const AxisMap& map, int bits) {
   sums.identity = map.in == map.out && rounded.terms == 1;
   for (int64_t o = 0; o < map.out; ++o) {
     const int64_t begin = rounded.begin[o], end = rounded.end[o];
-    const bool is_nothing = begin == end;  // of so many inputs that each counts for less than half
+    const bool is_nothing = begin == end;  // of so many inputs that all weights round to 0
     const int64_t index = map.index[(is_nothing ? 0 : begin) * map.out + o];
     const int64_t first = std::min(index, map.in - rounded.terms);
     sums.first[o] = static_cast<int32_t>(first);

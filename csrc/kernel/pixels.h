@@ -1,10 +1,10 @@
-// Bytes of images: other resolutions and other values.
+// Images of bytes: resizing and lookup tables.
 //
-// Note [Sums of bytes]: an image of bytes is resized in integers, the way Pillow and PyTorch do it:
-// along the rows first, then along the columns, with bytes in between. A weight is a whole number
-// of 2^-bits, so results do not depend on the order of the additions, and one and the same plan
-// gives the same bytes on every machine. PyTorch takes as many bits as fit weights into 16 bits,
-// Pillow always takes 22.
+// Note [Sums of bytes]: an image of bytes is resized in integers, as in Pillow and PyTorch: along
+// the rows first, then along the columns, with bytes in between. A weight is an integer multiple of
+// 2^-bits, so results do not depend on the order of the additions, and the same plan gives exactly
+// the same bytes on every machine. PyTorch uses as many bits as fit weights into 16 bits, Pillow
+// always uses 22.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace fb::kernel {
 inline constexpr int kPillowBits = 22;
 
 // One side of an image: output o is the sum over k < 2 pairs of a weight times the input at
-// first[o] + k. All outputs have as many terms, some of weight 0, as a loop of one length is
-// predicted; the last one of these may lie one position beyond the input.
+// first[o] + k. All outputs have the same number of terms, some of weight 0, as a loop of constant
+// length is predicted well; the last term may be one position beyond the input.
 //
-// Processors multiply and add pairs of 16 bits, so weights are kept two and two: pair k of output o
+// Processors multiply and add pairs of 16 bits, so weights are stored in pairs: pair k of output o
 // is weight[(o * pairs + k) * limbs], the first of the two in its lower half. Weights of more bits
 // have two limbs, of which the second counts 2^-11 of the first.
 struct ByteSums {
@@ -35,12 +35,12 @@ struct ByteSums {
   std::vector<int32_t> first, weight;
 };
 
-// The same sums with rounded weights. Terms of a row must be neighbours. Without `bits` there are
-// as many as PyTorch takes.
+// The same sums with rounded weights. Terms of a row must be adjacent. Without `bits`, as many as
+// PyTorch uses.
 ByteSums in_integers(const AxisMap& map, int bits = 0);
 
-// Images of planes of rows of pixels of `inner` bytes, with any steps (in bytes) from one to the
-// next but for pixels, which are neighbours. The result has no gaps. The sums are the host's
+// Images of planes of rows of pixels of `inner` bytes. The strides (in bytes) may be anything,
+// except that the pixels of a row are adjacent. The result has no gaps. The sums are in the host's
 // memory.
 struct ByteResizePlan {
   int64_t images = 1, image_step = 0;
@@ -49,8 +49,8 @@ struct ByteResizePlan {
   ByteSums height, width;
 };
 
-// Bytes with any steps from one to the next, and a table of 256 entries for each channel, or
-// (table_step 0) one for all. The result is contiguous (images, channels, height, width).
+// Bytes with any strides, and a table of 256 entries for each channel, or (table_step 0) one for
+// all. The result is contiguous (images, channels, height, width).
 struct ByteMapPlan {
   int64_t images = 1, image_step = 0;
   int64_t channels = 1, channel_step = 0;

@@ -9,9 +9,9 @@ namespace fb::kernel {
 
 inline constexpr int kMaxPointwiseInputs = 3;
 
-// out[i] = f(in[0][i], in[1][i], ..., params) over one contiguous run. Bit k of `fixed` says that
-// operand k is a single number of the host's rather than a run, bit k of `bool_inputs` that it is
-// bool whatever `dtype` is. Everything has the kernel's own types.
+// out[i] = f(in[0][i], in[1][i], ..., params) over one contiguous run. Bit k of `fixed`: operand k
+// is a single number in the host's memory rather than a run. Bit k of `bool_inputs`: it is bool
+// whatever `dtype` is. Everything has the kernel's own types.
 struct PointwiseRun {
   PointwiseId function;
   DType dtype;
@@ -46,8 +46,8 @@ struct PointwiseCall {
 struct Pointwise {
   Slot<void(const PointwiseRun& run)> pointwise_run;
   Slot<void(const PointwiseCall& call)> pointwise;
-  // in[i] = mantissa[i] * 2^exponent[i], for n elements of float32 or float64 that lie without
-  // gaps; the exponent of infinities and NaNs is 0.
+  // in[i] = mantissa[i] * 2^exponent[i], for n contiguous elements of float32 or float64; the
+  // exponent of infinities and NaNs is 0.
   Slot<void(DType dtype, int64_t n, const void* in, void* mantissa, int32_t* exponent)> frexp;
 };
 

@@ -70,8 +70,8 @@ PoolAxis sliding_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, i
     const int64_t start = o * stride - padding;
     const int64_t first = std::max<int64_t>(0, ceil_div(-start, dilation));
     const int64_t last = std::min(kernel, ceil_div(in - start, dilation));
-    // A wide dilation may step over all of a short input. What is found nowhere is said to be at
-    // the beginning, so that every position exists.
+    // A wide dilation may step over all of a short input. Such an empty window is placed at the
+    // beginning, so that every position exists.
     if (first < last)
       axis.push(start, first, last);
     else

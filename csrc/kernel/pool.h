@@ -1,4 +1,4 @@
-// Pooling by the largest element: windows along up to three dimensions, and what travels back.
+// Max pooling: windows along up to three dimensions, and the gradient.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct PoolAxis {
   void whole(int64_t& begin, int64_t& end) const;
 };
 
-// The windows that each position of the input belongs to: outputs, and which number it has in them,
-// in [begin[i], begin[i + 1]).
+// The windows that contain input position i: outputs, and its number in each of them, in [begin[i],
+// begin[i + 1]).
 struct PoolCover {
   std::vector<int32_t> begin, output, number;
 };
@@ -41,9 +41,9 @@ PoolAxis adaptive_axis(int64_t in, int64_t out);
 // Windows of one size that start at the given positions.
 PoolAxis axis_at(int64_t in, int64_t kernel, const std::vector<int64_t>& starts);
 
-// Contiguous arrays (planes, depth, height, width, inner). Images with the channels last have
-// planes for images and channels inside, others have a plane for each channel and nothing inside.
-// What a plan lists is the host's memory.
+// Contiguous arrays (planes, depth, height, width, inner). For channels_last images planes are
+// images and `inner` the channels; for others every channel is a plane, and `inner` is 1. The lists
+// of a plan are in the host's memory.
 struct PoolPlan {
   int64_t planes = 0, inner = 1;
   PoolAxis axis[3];
@@ -57,42 +57,42 @@ struct PoolPlan {
   void set_offsets();
 };
 
-// Windows that uint8 can number the positions of.
+// The largest windows whose positions fit into uint8.
 inline constexpr int64_t kCompactVolume = 256;
 
-// Windows at random positions, others in each of the contiguous planes (depth, height, width).
-// Where there are fewer dimensions, the first ones are 1.
+// Windows at random positions, which differ between the contiguous planes (depth, height, width).
+// If there are fewer dimensions, the first ones are 1.
 struct FractionalPlan {
   int64_t planes = 0, rank = 2;
   int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, kernel[3] = {1, 1, 1};
 
-  // Which of a plane's samples belongs to an axis: images have that of the width first.
+  // The sample of a plane that belongs to an axis: for images the width's comes first.
   int64_t sample_of(int64_t axis) const { return rank == 2 ? 2 - axis : axis - (3 - rank); }
 };
 
 struct Pool {
-  // The largest element of each window, the first of equals, the last NaN if there is any. Where it
-  // is goes to `numbers`, as its number in the window, or to `indices`, as its position in the
+  // The largest element of each window, the first of equals, the last NaN if there is any. Its
+  // place goes to `numbers`, as its number in the window, or to `indices`, as its position in the
   // plane; either may be null.
   Slot<void(DType dtype, const PoolPlan& plan, const void* in, void* out, uint8_t* numbers,
             int64_t* indices)>
       max_pool;
-  // The gradient of the input: each element of `gradient` is added where its window's largest was,
-  // which `numbers` or `indices` say.
+  // The gradient of the input: adds each element of `gradient` at the position of its window's
+  // largest element, given by `numbers` or `indices`.
   Slot<void(DType dtype, const PoolPlan& plan, const void* gradient, const uint8_t* numbers,
             const int64_t* indices, void* out)>
       max_pool_scatter;
-  // The other way: from each plane of `in` the elements where the largest were.
+  // The adjoint: picks from each plane of `in` the elements at those positions.
   Slot<void(DType dtype, const PoolPlan& plan, const void* in, const uint8_t* numbers,
             const int64_t* indices, void* out)>
       max_pool_pick;
-  // Elements put where indices say; the last of several stays. The rest of `out` is left alone.
+  // Stores elements at `indices`; the last of several stays. The rest of `out` is unchanged.
   Slot<void(DType dtype, const PoolPlan& plan, const void* in, const int64_t* indices, void* out)>
       max_unpool;
   // The largest elements of windows that start at steps of room / (out - 1), rounded down, from a
   // random phase on; the last one ends with the input. `samples` are the phases in [0, 1), (planes,
   // rank), of the type that positions are computed in, as PyTorch does: double for float64, else
-  // float. One that is outside is refused.
+  // float. Refuses a phase out of range.
   Slot<void(DType dtype, const FractionalPlan& plan, const void* samples, const void* in, void* out,
             int64_t* indices)>
       fractional_max_pool;

@@ -1,7 +1,7 @@
 // Random numbers of given distributions.
 //
-// Every kernel draws from a generator, which is an object of the host's, in the order of the
-// elements, and takes its lock for as long as it does. All arrays are contiguous.
+// Every kernel draws from a generator, an object of the host, in the order of the elements, and
+// holds its lock meanwhile. All arrays are contiguous.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace fb::kernel {
 
-// What a weighted choice without replacement would silently get wrong.
+// Weights for which a choice without replacement would silently be wrong.
 enum class WeightFault { kNone, kBadWeight, kZeroRow };
 
 struct Random {
@@ -20,7 +20,7 @@ struct Random {
   Slot<void(Generator& generator, DType dtype, void* out, int64_t n, double from, double to)>
       fill_uniform;
   // In blocks of 16, which is how PyTorch fills contiguous tensors of at least 16 elements: eight
-  // uniforms give the radii and eight the angles, and a last incomplete block is drawn anew,
+  // uniforms give the radii and eight the angles, and a last incomplete block is drawn again,
   // overlapping the one before it.
   Slot<void(Generator& generator, DType dtype, void* out, int64_t n, double mean, double std)>
       fill_normal_blocks;
@@ -71,8 +71,8 @@ struct Random {
             double lower, double upper)>
       scale_negative;
 
-  // How the samples above move with their parameters: the derivative of a gamma number by its
-  // shape; that of a Dirichlet number by its own concentration, divided by one minus the number.
+  // Derivatives of the samples above: of a gamma number with respect to its shape; of a Dirichlet
+  // number with respect to its own concentration, divided by one minus the number.
   Slot<void(DType dtype, void* out, int64_t n, const void* shape, const void* sample)>
       gamma_gradient;
   Slot<void(DType dtype, void* out, int64_t n, const void* sample, const void* concentration,

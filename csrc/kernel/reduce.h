@@ -31,7 +31,7 @@ enum class ReduceOp : uint8_t {
 };
 
 // The caller's view: an array, which of its dimensions are reduced, and where the results go.
-// Strides are in elements; out_strides is ignored at reduced dimensions, and holds for both
+// Strides are in elements; out_strides is ignored at reduced dimensions, and applies to both
 // results.
 struct ReduceArgs {
   const void* in;

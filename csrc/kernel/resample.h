@@ -1,10 +1,10 @@
 // Weighted sums along the dimensions of images.
 //
 // Note [Separable maps]: averages over windows, interpolation, reflected borders, and the gradients
-// of them all are of one kind. Along each dimension an output is a weighted sum of a few inputs,
-// and an image is mapped one dimension after the other. A map is a sparse matrix; the gradient is
-// the map with the transposed matrices. So there is one kernel, and what is particular to an
-// operator are the matrices.
+// of all of them have the same form. Along each dimension an output is a weighted sum of a few
+// inputs, and an image is mapped one dimension after the other. A map is a sparse matrix; the
+// gradient is the map with the transposed matrices. So there is one kernel, and operators differ
+// only in the matrices.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,13 @@ struct AxisMap {
 class AxisMapMaker {
  public:
   explicit AxisMapMaker(int64_t in) : in_(in) {}
-  // Makes room for so many rows of so many terms.
+  // Reserves memory for `rows` rows of `terms` terms.
   void reserve(int64_t rows, int64_t terms) {
     starts_.reserve(static_cast<size_t>(rows));
     terms_.reserve(static_cast<size_t>(rows * terms));
   }
   void begin_row() { starts_.push_back(terms_.size()); }
-  // Neighbouring terms of one index become one.
+  // Adjacent terms with the same index become one.
   void add(int64_t index, double weight);
   AxisMap finish() const;
 
@@ -53,8 +53,8 @@ class AxisMapMaker {
 AxisMap identity_map(int64_t size);
 AxisMap transposed(const AxisMap& map);
 
-// Contiguous arrays (planes, depth, height, width, inner), as in PoolPlan. The maps are the host's
-// memory.
+// Contiguous arrays (planes, depth, height, width, inner), as in PoolPlan. The maps are in the
+// host's memory.
 struct ResamplePlan {
   int64_t planes = 0, inner = 1;
   AxisMap axis[3];

@@ -26,7 +26,7 @@ struct GridPlan {
 
 struct ResampleGrid {
   // Contiguous float32 or float64: image (batch, channels, pixels), grid (batch, points, rank), out
-  // (batch, channels, points). Points outside of the image, infinite ones and NaN are safe.
+  // (batch, channels, points). Points outside of the image, infinities and NaN are safe.
   Slot<void(DType dtype, const GridPlan& plan, const void* image, const void* grid, void* out)>
       grid_sample;
   // Adds to `image_gradient`, which the caller has cleared.

@@ -1,4 +1,4 @@
-// Pixels spread over channels, and back.
+// Pixel shuffle and its inverse.
 #pragma once
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 //   GRU        s, r, z, n | h before    (s: what the old state adds to n, before r scales it)
 //   tanh, relu h          | h before
 // The first part begins as the input's share of the gates, computed for all steps at once. A step
-// adds the old state's share and applies the activations in place; backward reads rows alone. s
-// stands first so that the shares are one run of columns each: s, r, z the state's, r, z, n the
-// input's. Gradients of gates lie in the same order.
+// adds the old state's share and applies the activations in place; backward reads only rows. s
+// comes first so that each share is one run of columns: s, r, z the state's, r, z, n the input's.
+// Gradients of gates have the same order.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +80,7 @@ struct RnnLayerForward {
   void* out;                        // rows x directions * outputs
 };
 
-// What backward finds out about one direction, for all rows.
+// What backward computes for one direction, for all rows.
 struct RnnRowGradients {
   void* d_gates;      // d_gates_row elements apart
   void* d_projected;  // with a projection: the gradient of its result, rows x outputs,
@@ -118,16 +118,16 @@ struct RnnCellBackward {
   const void* c_before;  // LSTM
   const void* h_before;  // GRU
   void* d_gates;
-  // The gradients of the new state; then d_c that of the old one, and d_h what of it does not come
-  // through the recurrent weights: something for the GRU alone.
+  // On entry the gradients of the new state. On return d_c holds that of the old one, and d_h the
+  // part that does not pass through the recurrent weights, nonzero only for the GRU.
   void* d_h;
   void* d_c;
 };
 
 struct Rnn {
   Slot<void(const RnnLayerForward& call)> rnn_layer_forward;
-  // The gradients of gates and states, and what those of a projection are made of: all else are
-  // products of matrices with these.
+  // The gradients of gates and states, and the factors of a projection's gradient: all other
+  // gradients are matrix products with these.
   Slot<void(const RnnLayerBackward& call)> rnn_layer_backward;
   Slot<void(const RnnCellForward& call)> rnn_cell_forward;
   Slot<void(const RnnCellBackward& call)> rnn_cell_backward;

@@ -10,7 +10,7 @@ namespace fb::kernel {
 
 enum class ScanOp : uint8_t { kSum, kProd, kLogSumExp, kMax, kMin };
 
-// A contiguous array (outer, n, inner), scanned along its middle.
+// A contiguous array (outer, n, inner), scanned along its middle dimension.
 struct ScanShape {
   int64_t outer;
   int64_t n;

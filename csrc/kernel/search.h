@@ -21,7 +21,7 @@ struct SearchArgs {
 };
 
 struct Search {
-  // out[i] = how many elements of its sequence stand before value i.
+  // out[i] = the number of elements of its sequence before value i.
   Slot<void(const SearchArgs& args, int64_t* out)> search_sorted;
 };
 

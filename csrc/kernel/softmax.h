@@ -12,7 +12,7 @@ enum class SoftmaxOp : uint8_t { kSoftmax, kLogSoftmax, kLogSumExp };
 
 struct Softmax {
   // `in` is a contiguous array (outer, n, inner) of a real floating type, normalised along its
-  // middle; `out` has the same shape, (outer, inner) for log-sum-exp.
+  // middle dimension; `out` has the same shape, (outer, inner) for log-sum-exp.
   Slot<void(SoftmaxOp op, DType dtype, const void* in, void* out, int64_t outer, int64_t n,
             int64_t inner)>
       softmax;

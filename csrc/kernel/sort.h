@@ -8,7 +8,7 @@
 
 namespace fb::kernel {
 
-// Every row is at most this long: positions travel with the keys in 32 bits.
+// Every row is shorter than this: positions are stored with the keys in 32 bits.
 inline constexpr int64_t kMaxSortLength = int64_t{1} << 32;
 
 // rows x n elements of a real type, contiguous.
@@ -27,12 +27,12 @@ struct Sort {
   // The element with ranks[row] smaller ones in each row, and its position.
   Slot<void(const SortRows& input, const int64_t* ranks, void* values, int64_t* indices)>
       select_rows;
-  // The most frequent value of each row and the position where it stands last; of several, the
-  // smallest. `sorted` and `positions` come from sort_rows.
+  // The most frequent value of each row, the smallest of several, and its last position. `sorted`
+  // and `positions` come from sort_rows.
   Slot<void(const SortRows& sorted, const int64_t* positions, void* values, int64_t* indices)>
       mode_rows;
-  // Turns the number of NaNs in each row of n into the rank of its median, in place. Where there
-  // are NaNs it is that of the first of them, unless they are to be ignored and there are numbers.
+  // Turns the number of NaNs in each row of n into the rank of its median, in place. With NaNs it
+  // is the rank of the first of them, unless they are ignored and there are numbers.
   Slot<void(int64_t* ranks, int64_t rows, int64_t n, bool ignore_nan)> median_ranks;
 };
 

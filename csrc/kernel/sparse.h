@@ -13,7 +13,7 @@ namespace fb::kernel {
 struct Sparse {
   Slot<void(const int64_t* coordinates, int64_t n, IntSpan sizes, int64_t* positions)>
       number_positions;
-  // The way back.
+  // The inverse.
   Slot<void(const int64_t* positions, int64_t n, IntSpan sizes, int64_t* coordinates)>
       locate_positions;
   // The distinct ones of n positions below `limit`, sorted, to `distinct`, which has room for n,
@@ -21,8 +21,8 @@ struct Sparse {
   Slot<int64_t(const int64_t* positions, int64_t n, int64_t limit, int64_t* distinct,
                int64_t* groups)>
       group_positions;
-  // Where the elements of two lists go if they are put one behind the other or, by_position, merged
-  // as if they were sorted, with equal ones in one position; returns how many positions there are.
+  // Where the elements of two lists go if they are concatenated or, by_position, merged as if they
+  // were sorted, with equal ones in one position; returns the number of positions.
   Slot<int64_t(const int64_t* a, int64_t a_count, const int64_t* b, int64_t b_count,
                bool by_position, int64_t* of_a, int64_t* of_b)>
       merge_positions;

@@ -1,4 +1,4 @@
-// What is said where a device has no kernel.
+// The errors for a device without a kernel.
 #include "kernel/table.h"
 
 #include <functional>
@@ -12,7 +12,7 @@ void refuse(Device device) {
 }
 
 void refuse(const void* slot) {
-  // The table that the slot is a part of tells the device.
+  // The device is the one whose table contains the slot.
   const std::less_equal<const void*> not_after;
   for (int type = 0; type < kDeviceTypes; ++type) {
     const Table* table = tables[type];

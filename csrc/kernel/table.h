@@ -1,7 +1,7 @@
 // Where an operator meets its device: one table of kernels for each.
 //
-// csrc/ops says kernel::of(tensor).reduce(...) and knows no device by name. What a kernel is, with
-// its sizes and strides, is declared once, in the header of its family; a backend (csrc/cpu) fills
+// csrc/ops calls kernel::of(tensor).reduce(...) and knows no device by name. The signature of a
+// kernel, with its plan, is declared once, in the header of its family; a backend (csrc/cpu) fills
 // a table with functions. A slot that it leaves empty raises "no kernel on DEVICE", to which the
 // entry point adds the operator that the user called.
 #pragma once
@@ -94,7 +94,7 @@ inline const Table& of(Device device) {
 }
 inline const Table& of(const Tensor& tensor) { return of(tensor.device()); }
 
-// out[...] = in[...], also from one device to another: the device that is not the host knows how.
+// out[...] = in[...], also between devices: the one that is not the host copies.
 inline void copy(const Tensor& out, const Tensor& in) {
   of(out.device() == kHost ? in : out).copy(out, in);
 }

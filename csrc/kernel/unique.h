@@ -8,7 +8,7 @@
 
 namespace fb::kernel {
 
-// n slices of `width` elements of a real type, one behind the other.
+// n contiguous slices of `width` elements of a real type.
 struct Slices {
   DType dtype;
   const void* data;
@@ -19,10 +19,10 @@ struct Slices {
 struct Unique {
   // The order that sorts the slices lexicographically; stable, NaN counts as largest.
   Slot<void(const Slices& slices, int64_t* order)> sorted_order;
-  // Walks the slices in `order` (as they are where it is null) and starts a group wherever one
-  // differs from the one before (NaN differs from itself). Writes each slice's group to `inverse`,
-  // the first slice of each group in that order to `firsts` and how many there are of each to
-  // `counts`, which both have room for n; returns the number of groups.
+  // Walks the slices in `order` (as they are if it is null) and starts a group wherever one differs
+  // from the one before (NaN differs from itself). Writes each slice's group to `inverse`, the
+  // first slice of each group in that order to `firsts` and the sizes of the groups to `counts`,
+  // both with room for n; returns the number of groups.
   Slot<int64_t(const Slices& slices, const int64_t* order, int64_t* inverse, int64_t* firsts,
                int64_t* counts)>
       group_equal;

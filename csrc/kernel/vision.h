@@ -15,8 +15,8 @@ struct ImageBatch {
   int64_t image() const { return channels * pixels(); }
 };
 
-// Regions of images, each cut into a grid of height x width cells. Everything is contiguous and of
-// float32 or float64. A region that names no image of the batch is refused.
+// Regions of images, each divided into a grid of height x width cells. Everything is contiguous and
+// of float32 or float64. Refuses a region that names no image of the batch.
 struct RegionPlan {
   ImageBatch images;
   int64_t count, height, width;
@@ -38,12 +38,12 @@ struct AlignPlan {
   }
 };
 
-// One of the two directions of a convolution.
+// One of the two axes of a convolution.
 struct DeformSide {
   int64_t kernel, stride, padding, dilation, result;
 };
 
-// A convolution whose every tap is moved by an offset and scaled by a mask.
+// A deformable convolution: every tap is moved by an offset and scaled by a mask.
 struct DeformPlan {
   ImageBatch input;
   DeformSide down, across;
@@ -69,12 +69,12 @@ struct DeformGradients {
 };
 
 struct Vision {
-  // The numbers of the boxes that stay, best first: those that no better one overlaps by more than
-  // `limit`, the intersection over the union. Boxes (count, 4), left, top, right, bottom, and
-  // scores (count), contiguous and of float32 or float64; NaN is the best score.
+  // The numbers of the boxes to keep, best first: those that no better one overlaps by more than
+  // `limit`, by intersection over union. Boxes (count, 4), left, top, right, bottom, and scores
+  // (count), contiguous and of float32 or float64; NaN is the best score.
   Slot<Tensor(const Tensor& boxes, const Tensor& scores, double limit)> kept_boxes;
-  // The intersection over the union of boxes at any angle: contiguous (count, 5), the centre, the
-  // width, the height and the angle in degrees. `out` is (rows, columns).
+  // Intersection over union of rotated boxes: contiguous (count, 5), the centre, the width, the
+  // height and the angle in degrees. `out` is (rows, columns).
   Slot<void(const double* first, int64_t rows, const double* second, int64_t columns, float* out)>
       rotated_overlaps;
 
@@ -88,14 +88,14 @@ struct Vision {
 
   // Where the largest element of each cell is among all elements of the images; -1 of an empty one.
   Slot<void(DType dtype, const RegionPlan& plan, const void* images, int64_t* out)> roi_pool_argmax;
-  // Their mean, of channels that every cell has of its own.
+  // Means of the pixels of each cell, where every cell has channels of its own.
   Slot<void(DType dtype, const RegionPlan& plan, const void* images, void* out)> ps_roi_pool;
   // Adds to the gradient of the images.
   Slot<void(DType dtype, const RegionPlan& plan, const void* gradient, void* images)>
       ps_roi_pool_backward;
 
-  // What the taps see, as the matrix that a weight is multiplied with: (channels, taps, result).
-  // float32 or float64.
+  // The values under the taps, as the matrix that a weight is multiplied with: (channels, taps,
+  // result). float32 or float64.
   Slot<void(DType dtype, const DeformPlan& plan, const DeformImage& image, void* columns)>
       deform_columns;
   // From the gradient of that matrix.

@@ -59,10 +59,10 @@ Tensor rrelu(const Tensor& input, double lower, double upper, bool training, Gen
   return std::get<0>(ops::rrelu_with_noise(input, lower, upper, generator));
 }
 
-// Only elements that are not positive draw, one after the other, as in PyTorch.
+// As in PyTorch, only elements that are not positive draw, one after the other.
 std::tuple<Tensor, Tensor> compute::rrelu_with_noise(const Tensor& input, double lower,
                                                      double upper, Generator* generator) {
-  // 16-bit floats are computed with as float32.
+  // 16-bit floats are computed in float32.
   const DType type = input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Tensor x = contiguous(cast(input, type));
   Tensor result = make_tensor(x.sizes(), x.dtype(), x.device()),
@@ -73,7 +73,7 @@ std::tuple<Tensor, Tensor> compute::rrelu_with_noise(const Tensor& input, double
 }
 
 Tensor compute::nn_functional_glu(const Tensor& input, int64_t dim) {
-  FB_CHECK(input.dim() > 0, "0-dimensional tensors have no halves");
+  FB_CHECK(input.dim() > 0, "a 0-dimensional tensor cannot be halved");
   const int64_t size = input.size(dim);
   FB_CHECK(size % 2 == 0, "Halving dimension must be even, but dimension ",
            wrap_dim(dim, input.dim()), " is size ", size);

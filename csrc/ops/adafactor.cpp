@@ -30,7 +30,7 @@ double count_step(const Tensor& steps) {
   return count;
 }
 
-// A tensor as the kernel takes it, written back in the end if that is a copy.
+// A tensor as the kernel takes it; a copy is written back at the end.
 class Taken {
  public:
   Taken(const Tensor& t, DType dtype) : given_(t), taken_(contiguous(cast(t, dtype))) {}
@@ -58,7 +58,7 @@ void step_with(const Tensor& param, const Tensor& grad, const Tensor& rows, cons
   const int64_t count = param.numel() / (m * n);
   FB_CHECK(rows.numel() == (is_matrix ? count * m : n) && columns.numel() == count * n,
            "second moments of shapes ", rows.sizes(), " and ", columns.sizes(),
-           " do not belong to a parameter of shape ", param.sizes());
+           " do not fit a parameter of shape ", param.sizes());
   kernel::AdafactorTensor tensor{
       p.data(), g.data(), is_matrix ? row_var.data() : nullptr, col_var.data(), count, m, n, dtype};
   kernel::of(param).adafactor_step(tensor, numbers);

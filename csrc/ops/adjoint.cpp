@@ -1,4 +1,4 @@
-// Gradients put where the elements came from.
+// Adds gradients to the positions that the elements came from.
 #include "gen/ops/adjoint.h"
 
 #include "gen/ops/arith.h"
@@ -39,7 +39,7 @@ Tensor compute::_unfold_backward(const Tensor& input, IntSpan size, int64_t dime
     kernel::copy(windows, input);
     return out;
   }
-  // Windows overlap, but no two have the same element at the same position in them.
+  // Windows overlap, but no two hold the same element at the same position.
   for (int64_t position = 0; position < length; ++position)
     compute::add_(compute::select(windows, -1, position), compute::select(input, -1, position));
   return out;

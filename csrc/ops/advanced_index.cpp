@@ -1,4 +1,5 @@
-// Advanced indexing: masks become positions, positions broadcast, picked dimensions come together.
+// Advanced indexing: masks become positions, positions broadcast, picked dimensions are moved
+// together.
 #include "ops/advanced_index.h"
 
 #include "gen/ops/index.h"
@@ -20,7 +21,7 @@ void check_mask(const Tensor& self, size_t dim, const Tensor& mask) {
                    self.sizes());
 }
 
-// The positions per dimension of `self`; undefined where it stays whole.
+// The positions along each dimension of `self`; undefined for a dimension that stays whole.
 std::vector<Tensor> positions_per_dim(const Tensor& self, TensorList indices) {
   std::vector<Tensor> result;
   for (const Tensor& index : indices) {
@@ -49,7 +50,7 @@ Dims common_shape(const std::vector<Tensor>& positions) {
     for (const Tensor& t : positions)
       if (t.defined()) shape = broadcast_shapes(shape, t.sizes());
   } catch (const Error& error) {
-    fail(ErrorKind::kIndex, "the indices do not fit together: ", error.what());
+    fail(ErrorKind::kIndex, "the indices do not broadcast together: ", error.what());
   }
   return shape;
 }
@@ -68,7 +69,7 @@ kernel::Picks plan(const Tensor& self, TensorList indices) {
   for (const int64_t d : picked) {
     const Tensor position =
         contiguous(ops::expand(positions[static_cast<size_t>(d)], picks.shape, false));
-    // An index that is the tensor itself must not change under way.
+    // The write must not change an index that shares the tensor's memory.
     picks.positions.push_back(position.storage() == self.storage() ? copy_of(position) : position);
   }
   if (picked.back() - picked[0] + 1 == static_cast<int64_t>(picked.size())) {
@@ -94,7 +95,7 @@ bool evenly_spaced(const Tensor& t, size_t first, size_t count) {
   return true;
 }
 
-// The one mask that is the whole index, if that is what it is.
+// The mask, if a single mask is the whole index.
 const Tensor* only_mask(TensorList indices) {
   return indices.size() == 1 && indices[0].defined() && is_mask(indices[0]) ? &indices[0] : nullptr;
 }
@@ -102,9 +103,8 @@ const Tensor* only_mask(TensorList indices) {
 }  // namespace
 
 // One index per dimension of `self`: undefined where the dimension stays whole, positions, or a
-// mask, which stands for as many dimensions as it has itself. The rest of the dimensions stay
-// whole. Picked dimensions that are neighbours are replaced by those of the indices; otherwise
-// these come first.
+// mask, which covers as many dimensions as it has. The other dimensions stay whole. Dimensions of
+// the indices replace the picked ones if those are adjacent, and come first otherwise.
 Tensor compute::index(const Tensor& self, TensorList indices) {
   const Tensor* mask = only_mask(indices);
   if (mask && mask->dim() == self.dim()) {
@@ -130,7 +130,7 @@ void put_at(const Tensor& self, TensorList indices, const Tensor& values, bool a
            values.dtype(), " to store in ", self.dtype());
   const kernel::Picks picks = plan(self, indices);
   const Dims shape = picks.result_shape();
-  // Leading dimensions of size 1 that the result does not have are no obstacle.
+  // Values may have leading dimensions of size 1 that the result does not have.
   Tensor source = values;
   while (source.dim() > static_cast<int64_t>(shape.size()) && source.sizes()[0] == 1)
     source = ops::select(source, 0, 0);

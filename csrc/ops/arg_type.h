@@ -1,4 +1,4 @@
-// What the parameters of operators take, by the words of the table.
+// The types of operator parameters, as the table names them.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace fb::ops {
 void check_alpha(std::span<const Operand>, std::span<const Scalar> params, DType common) {
   const Scalar::Kind kind = params[0].kind();
   FB_CHECK(kind != Scalar::Kind::kBool || common == DType::kBool,
-           "a bool alpha is only for bool results, this one is ", common);
+           "a bool alpha needs a bool result, got ", common);
   FB_CHECK(is_floating(common) || is_complex(common) || params[0].is_integral(),
            "alpha must be an integer for a result of type ", common, ", got ", params[0]);
   FB_CHECK(is_complex(common) || kind != Scalar::Kind::kComplex,
@@ -42,9 +42,9 @@ void check_one_type(std::span<const Operand> inputs, std::span<const Scalar>, DT
   const DType first = inputs[0].tensor().dtype();
   for (const Operand& operand : inputs.subspan(1))
     FB_CHECK(!operand.is_tensor() || operand.tensor().dtype() == first,
-             "all tensors must have one dtype, got ", first, " and ", operand.tensor().dtype());
-  FB_CHECK(common == first, "a number of type ", common, " does not go with tensors of type ",
-           first);
+             "all tensors must have the same dtype, got ", first, " and ",
+             operand.tensor().dtype());
+  FB_CHECK(common == first, "a number of type ", common, " does not fit tensors of type ", first);
 }
 
 // PyTorch's words for an integer division by zero, which programs match.
@@ -71,7 +71,7 @@ Tensor compute::div(const Operand& input, const Operand& other,
 }
 
 std::tuple<Tensor, Tensor> compute::frexp(const Tensor& input) {
-  // Laid out as the results of other operators; all three without gaps and in one order.
+  // The layout of other operators' results; all three tensors are dense and in the same order.
   const Tensor x = copy_of(cast(input, compute_type(input.dtype())));
   const Tensor mantissa = make_like(x, x.dtype());
   const Tensor exponent = make_like(x, DType::kInt32);
@@ -90,7 +90,7 @@ Tensor compute::square_any(const Tensor& input) {
 
 namespace {
 
-// Constant exponents for which there is something quicker and more exact than a power.
+// Constant exponents that have a faster and more exact form than a power.
 bool constant_power(const Tensor& base, double exponent, Tensor& result) {
   if (exponent == 2.0)
     result = ops::square(base);

@@ -1,4 +1,4 @@
-// Attention: shapes, and which way it is computed.
+// Attention: checks of shapes, and the choice between fused kernel and composition.
 #include "ops/attention.h"
 
 #include <cmath>
@@ -35,7 +35,7 @@ void check_inputs(const Tensor& query, const Tensor& key, const Tensor& value, c
            mask.sizes());
 }
 
-// Heads that share keys and values are a dimension of their own, along which those broadcast.
+// Query heads that share keys and values get a dimension of their own, along which those broadcast.
 struct Grouped {
   Tensor query, key, value, mask;
 };
@@ -58,13 +58,13 @@ Grouped grouped(const Tensor& query, const Tensor& key, const Tensor& value, con
                                    : ops::unsqueeze(mask, -3)};
 }
 
-// 16-bit floats are computed with as float32; features must be next to each other.
+// 16-bit floats are computed in float32; features must be adjacent in memory.
 Tensor operand(const Tensor& t) {
   const Tensor x = is_reduced_float(t.dtype()) ? cast(t, DType::kFloat32) : t;
   return x.stride(-1) == 1 || x.size(-1) <= 1 ? x : contiguous(x);
 }
 
-// Rows that differ have their elements next to each other, one for each key.
+// Unless rows broadcast, the elements of a row, one for each key, are adjacent in memory.
 Tensor mask_operand(const Tensor& mask, DType dtype, int64_t keys) {
   const Tensor m = mask.dtype() == DType::kBool ? mask : cast(mask, dtype);
   if (m.size(-1) == 1 && keys != 1) {
@@ -75,7 +75,7 @@ Tensor mask_operand(const Tensor& mask, DType dtype, int64_t keys) {
   return m.stride(-1) == 1 || m.size(-2) == 1 ? m : contiguous(m);
 }
 
-// How the heads of `t` lie, for a batch that its leading dimensions broadcast to.
+// The strides of the heads of `t`, for a batch that its leading dimensions broadcast to.
 kernel::HeadMatrices heads_of(const Tensor& t, IntSpan batch) {
   kernel::HeadMatrices result{t.data(), Dims(batch.size(), 0), t.stride(-2), t.stride(-1)};
   const auto lead = static_cast<size_t>(t.dim() - 2), ahead = batch.size() - lead;
@@ -85,8 +85,8 @@ kernel::HeadMatrices heads_of(const Tensor& t, IntSpan batch) {
   return result;
 }
 
-// New elements, the dimensions in the same order in memory as those of `like`, features innermost:
-// the result of heads cut out of a projection is ready to be joined again.
+// A new tensor with the dimensions of `like` in the same memory order, features innermost: heads
+// cut out of a projection can then be joined again without a copy.
 Tensor in_order_of(const Tensor& like, IntSpan sizes, DType dtype) {
   if (static_cast<size_t>(like.dim()) != sizes.size() || has_internal_overlap(like))
     return make_tensor(sizes, dtype, like.device());
@@ -196,7 +196,7 @@ Tensor composed::nn_functional_scaled_dot_product_attention(
   check_inputs(query, key, value, attn_mask);
   FB_CHECK(dropout_p >= 0 && dropout_p <= 1,
            "dropout probability has to be between 0 and 1, but got ", dropout_p);
-  FB_CHECK(!is_causal || !attn_mask, "is_causal=True has a mask of its own: pass no attn_mask");
+  FB_CHECK(!is_causal || !attn_mask, "attn_mask must be None with is_causal=True");
   const double factor = scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
   if (enable_gqa && query.size(-3) != key.size(-3)) {
     const Grouped g = grouped(query, key, value, attn_mask);

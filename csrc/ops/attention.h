@@ -9,7 +9,7 @@ namespace fb::ops {
 Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& attn_mask,
                          bool is_causal, double scale);
 
-// Every weight dropped with probability p, the others scaled up; draws as PyTorch's dropout does.
+// Drops every weight with probability p and scales up the others; draws as PyTorch's dropout does.
 Tensor attention_dropout(const Tensor& weights, double p);
 
 }  // namespace fb::ops

@@ -27,7 +27,7 @@ Tensor attention_weights(const Tensor& query, const Tensor& key, const Tensor& a
   else if (attn_mask)
     scores = ops::add(scores, ops::type_as(attn_mask, scores));
   if (!attn_mask) return ops::softmax(scores, -1);
-  // A line of -inf would become NaN, and so would its gradient: it goes around the softmax.
+  // Softmax would turn a row of -inf and its gradient into NaN: such rows bypass it.
   const Tensor hidden = ops::all(ops::eq(scores, -kInfinity), Dims{-1}, true);
   return ops::masked_fill(ops::softmax(ops::masked_fill(scores, hidden, 0), -1), hidden, 0);
 }

@@ -10,7 +10,7 @@
 namespace fb::ops {
 namespace {
 
-// Whether a kernel of the device can walk through both as one stretch of memory.
+// Whether a kernel of the device can read both as one contiguous block of memory.
 bool lie_alike(const Tensor& t, const Tensor& end, Device device) {
   return t.device() == device && end.device() == device && is_floating(t.dtype()) &&
          t.dtype() == end.dtype() && t.sizes() == end.sizes() && t.strides() == end.strides() &&
@@ -20,7 +20,7 @@ bool lie_alike(const Tensor& t, const Tensor& end, Device device) {
 }  // namespace
 
 void compute::_lerp_all(TensorList tensors, TensorList ends, double weight) {
-  FB_CHECK(tensors.size() == ends.size(), "expected as many ends as tensors, ", tensors.size(),
+  FB_CHECK(tensors.size() == ends.size(), "expected one end for each tensor, ", tensors.size(),
            ", but got ", ends.size());
   const kernel::AverageNumbers numbers{weight};
   std::vector<kernel::OptimTensor> alike;

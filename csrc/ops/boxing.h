@@ -8,7 +8,7 @@
 
 namespace fb::ops::boxing {
 
-// Readers trust that the value has been checked against the parameter: see tape/invoke.cpp.
+// Readers rely on tape/invoke.cpp to have checked the value against the parameter.
 template <class T>
 struct Read;
 
@@ -124,8 +124,8 @@ struct Signature<R(A...)> {
 
 }  // namespace fb::ops::boxing
 
-// The one of the functions of a name that has a signature, which comes last for its commas. No
-// function makes it, so that rows are constants of the program.
+// The overload of a function with the given signature, which comes last because it contains commas.
+// A macro and not a function, so that rows are constants of the program.
 #define FB_BOXED(function, ...)                                                                   \
   {reinterpret_cast<::fb::ops::Body>(static_cast<std::type_identity_t<__VA_ARGS__>*>(&function)), \
    ::fb::ops::boxing::Signature<__VA_ARGS__>::caller}

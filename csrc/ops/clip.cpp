@@ -1,4 +1,4 @@
-// Gradients of many parameters seen as one vector.
+// Norms and clipping of the gradients of many parameters, seen as one vector.
 #include "gen/ops/clip.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace fb::ops {
 namespace {
 
-// Adds the norm of one more part to what stands for the norm of the others.
+// Accumulates the norm of a vector from the norms of its parts.
 class NormOfNorms {
  public:
   explicit NormOfNorms(double order) : order_(order) {}
@@ -51,7 +51,7 @@ Scalar number_in(const Tensor& total_norm) {
   return host_number(total_norm);
 }
 
-// On another device the norms stay there: the host does not wait for each of them.
+// Norms on another device stay there, so that the host does not wait for each of them.
 Tensor norm_of_norms(TensorList norms, DType type, double order) {
   std::vector<Tensor> wide;
   for (const Tensor& norm : norms) wide.push_back(cast(norm, DType::kFloat64));
@@ -79,7 +79,7 @@ Tensor compute::_total_norm(TensorList tensors, double norm_type) {
 void composed::_shrink_to_norm(TensorList tensors, double max_norm, const Operand& total_norm) {
   const Scalar total =
       total_norm.is_tensor() ? number_in(total_norm.tensor()) : total_norm.scalar();
-  // As PyTorch has it: a norm of 0 divides nothing by 0.
+  // As in PyTorch, so that a norm of 0 does not lead to a division by 0.
   const double factor = max_norm / (total.to<double>() + 1e-6);
   if (factor >= 1) return;
   for (const Tensor& t : tensors) ops::mul_(t, Scalar(factor));

@@ -27,8 +27,8 @@ Tensor where_method(const Tensor& input, const Tensor& condition, const Operand&
 
 Tensor compute::isclose(const Tensor& input, const Tensor& other, double rtol, double atol,
                         bool equal_nan) {
-  FB_CHECK(input.dtype() == other.dtype(), "both tensors must have one dtype, got ", input.dtype(),
-           " and ", other.dtype());
+  FB_CHECK(input.dtype() == other.dtype(), "both tensors must have the same dtype, got ",
+           input.dtype(), " and ", other.dtype());
   FB_CHECK(rtol >= 0 && atol >= 0, "rtol and atol must not be negative, got ", rtol, " and ", atol);
   if (is_integral(input.dtype()))
     return compute::is_close(cast(input, DType::kFloat64), cast(other, DType::kFloat64), rtol, atol,

@@ -1,4 +1,4 @@
-// Conjugation, which is never put off.
+// Conjugation, which is never lazy.
 #include "gen/ops/complex.h"
 
 namespace fb::ops {

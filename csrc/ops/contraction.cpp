@@ -1,4 +1,4 @@
-// Contractions of tensors: everything is brought into the form of one batch of matrix products.
+// Contractions of tensors: each is reduced to one batch of matrix products.
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/explog.h"
@@ -38,7 +38,8 @@ Dims sizes_at(const Tensor& t, const Dims& dims) {
 // Rows that are points of one space.
 void check_points(const Tensor& x1, const Tensor& x2) {
   FB_CHECK(x1.dim() >= 2 && x2.dim() >= 2 && x1.size(-1) == x2.size(-1),
-           "expected matrices with as many columns, got shapes ", x1.sizes(), " and ", x2.sizes());
+           "expected matrices with the same number of columns, got shapes ", x1.sizes(), " and ",
+           x2.sizes());
   check_same_dtype(x1, x2);
 }
 
@@ -47,7 +48,7 @@ void check_points(const Tensor& x1, const Tensor& x2) {
 Tensor _tensordot(const Tensor& input, const Tensor& other, IntSpan dims_input,
                   IntSpan dims_other) {
   FB_CHECK(dims_input.size() == dims_other.size(),
-           "expected as many dimensions of one tensor as of the other, got ", dims_input, " and ",
+           "expected the same number of dimensions of both tensors, got ", dims_input, " and ",
            dims_other);
   check_same_dtype(input, other);
   FB_CHECK_INDEX(static_cast<int64_t>(dims_input.size()) <= std::min(input.dim(), other.dim()),
@@ -55,7 +56,7 @@ Tensor _tensordot(const Tensor& input, const Tensor& other, IntSpan dims_input,
                  " for shapes ", input.sizes(), " and ", other.sizes());
   const Dims summed_a = wrap_dims(dims_input, input.dim());
   const Dims summed_b = wrap_dims(dims_other, other.dim());
-  // A dimension of size 1 is multiplied with the sum of the other's.
+  // A dimension of size 1 is multiplied by the sum along the other's.
   Dims stretched_a, stretched_b;
   for (size_t i = 0; i < summed_a.size(); ++i) {
     const int64_t a = input.sizes()[summed_a[i]], b = other.sizes()[summed_b[i]];

@@ -1,4 +1,4 @@
-// Convolutions: what they accept, the shape of the result, and the way to the kernels.
+// Convolutions: checks of the arguments, the shape of the result, and the calls of the kernels.
 #include "ops/conv.h"
 
 #include "autograd/record.h"
@@ -59,7 +59,7 @@ void check_types(const Tensor& input, const Tensor& weight, const Tensor& bias) 
 }
 
 int64_t out_channels(IntSpan weight, const Steps& steps) {
-  if (!steps.transposed && weight[1] == 0) return 0;  // as PyTorch has it: none in, none out
+  if (!steps.transposed && weight[1] == 0) return 0;  // as in PyTorch: no channels in, none out
   return steps.transposed ? weight[1] * steps.groups : weight[0];
 }
 
@@ -75,7 +75,7 @@ void check_bias(const Tensor& bias, IntSpan weight, const Steps& steps) {
            " expects bias of shape (", out, ",), got ", bias.sizes());
 }
 
-// Where a transposed convolution ends, or how many windows fit.
+// The size of a transposed convolution's result, or the number of windows that fit.
 int64_t out_size(const Steps& steps, int64_t d, int64_t in, int64_t kernel) {
   const int64_t span = steps.dilation[d] * (kernel - 1) + 1, edges = 2 * steps.padding[d];
   if (steps.transposed) return (in - 1) * steps.stride[d] - edges + span + steps.output_padding[d];
@@ -122,7 +122,7 @@ void check_gradient(const Tensor& gradient, IntSpan input, IntSpan weight, const
            " does not belong to");
 }
 
-// The convolution whose gradients a transposed one uses goes from its output to its input.
+// A transposed convolution uses the gradients of the convolution from its output to its input.
 ConvShape shape_of(IntSpan input, IntSpan output, IntSpan weight, const Steps& steps) {
   const IntSpan in = steps.transposed ? output : input, out = steps.transposed ? input : output;
   ConvShape s{in[0],     steps.groups, in[1],     out[1], {1, 1, 1},
@@ -133,8 +133,8 @@ ConvShape shape_of(IntSpan input, IntSpan output, IntSpan weight, const Steps& s
     s.in[to] = in[d + 2];
     s.out[to] = out[d + 2];
     s.kernel[to] = weight[d + 2];
-    // Libraries walk along steps; those that lead past the end and those within a kernel of one
-    // element are never taken.
+    // Libraries compute with strides and dilations even if they never take such a step: past the
+    // end, or within a kernel of one element. So huge ones are cut down.
     s.stride[to] = std::min(steps.stride[d], in[d + 2] + 2 * steps.padding[d]);
     s.padding[to] = steps.padding[d];
     s.dilation[to] = weight[d + 2] > 1 ? steps.dilation[d] : 1;
@@ -153,14 +153,14 @@ bool is_visibly_channels_last(const Tensor& t) {
   return t.dim() > 3 && !t->deferred_layout && !t.is_contiguous() && is_channels_last(t);
 }
 
-// A new image, channels last. PyTorch's rule: users see that where an operand shows it to them.
+// A new image, channels last. PyTorch's rule: users see that layout if an operand visibly has it.
 Tensor make_result(IntSpan sizes, DType dtype, const Tensor& image, const Tensor& weight) {
   if (is_visibly_channels_last(image) || is_visibly_channels_last(weight))
     return make_strided(sizes, channels_last_strides(sizes), dtype, image.device());
   return make_deferred_image(sizes, dtype, image.device());
 }
 
-// Planes of channels, as users make images. Kernels of one element take them as they are.
+// Whether each channel is a plane, as in images that users make. 1 x 1 kernels take them as is.
 bool is_planar(const Tensor& image) { return image.is_contiguous() && !is_channels_last(image); }
 
 bool is_empty_product(const Tensor& a, const Tensor& b) { return a.numel() == 0 || b.numel() == 0; }
@@ -172,8 +172,8 @@ void check_dims(const Tensor& input, const Tensor& weight, int64_t n) {
            weight.sizes());
 }
 
-// Fills `to` with the convolution of `from`, or with its transpose: what gives the gradient of the
-// other's input. A pointwise one in planes is a product of matrices.
+// Fills `to` with the convolution of `from`, or with the transposed convolution, which gives the
+// gradient of the input. A pointwise convolution of planes is a matrix product.
 void run(const ConvShape& shape, bool transposed, bool planar, const Tensor& from,
          const Tensor& weight, const Tensor& bias, const Tensor& to) {
   const DType type = to.dtype();
@@ -211,7 +211,7 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
                   groups);
 }
 
-// Padding by name. Where 'same' needs one more element at the end, the input is extended first.
+// Padding by name. If 'same' needs one more element at the end, the input is padded first.
 Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tensor& bias,
                 IntSpan stride, const std::string& padding, IntSpan dilation, int64_t groups) {
   FB_CHECK(padding == "same" || padding == "valid", "padding must be 'same' or 'valid', got '",
@@ -258,7 +258,7 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
 
   const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
   const DType type = kernel_type(shape, input);
-  // A product starts from the bias in planes, a pass over the result more than channels last.
+  // In planes a product starts from the bias, which takes one pass over the result more.
   const bool planar =
       shape.is_pointwise() && is_planar(input) && (!bias.defined() || sizes[1] <= input.sizes()[1]);
   const Tensor result =

@@ -5,8 +5,8 @@
 
 namespace fb::ops {
 
-// The gradient of a convolution's result, its elements in the order that all further gradients
-// want; as it is where it is more than its elements.
+// The gradient of a convolution's result in the memory order that all further gradients want;
+// unchanged if it carries more than elements.
 Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight);
 
 }  // namespace fb::ops

@@ -18,9 +18,8 @@ Tensor copied(const Tensor& input, DType dtype, Device device, MemoryFormat form
   return out;
 }
 
-// Whether `to` has nothing to do. It asks for the very strides of channels_last, even where
-// elements lie the same in both orders, because kernels tell by them what their results should look
-// like.
+// Whether `to` has nothing to do. It compares the exact strides of channels_last, even where the
+// elements lie the same in both orders, because kernels choose the layout of their results by them.
 bool has_format(const Tensor& input, MemoryFormat format) {
   if (format == MemoryFormat::kPreserve || format == MemoryFormat::kContiguous)
     return input.is_contiguous(format);
@@ -62,8 +61,7 @@ Tensor compute::to_copy(const Tensor& input, DType dtype, std::optional<Device> 
 }
 
 Tensor to_contiguous(const Tensor& input, MaybeFormat memory_format) {
-  FB_CHECK(memory_format != MemoryFormat::kPreserve,
-           "preserve_format is no order of memory to ask for");
+  FB_CHECK(memory_format != MemoryFormat::kPreserve, "memory_format must not be preserve_format");
   const MemoryFormat format = memory_format.value_or(MemoryFormat::kContiguous);
   settle(input);
   return input.is_contiguous(format) ? input : ops::clone(input, format);

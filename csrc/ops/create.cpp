@@ -15,8 +15,7 @@
 namespace fb::ops {
 namespace {
 
-// Whether an element of type `t`, or a part of one, can be `value`: rounded, but not beyond its
-// ends.
+// Whether `value` is in the range of type `t`, or of its parts; it may be rounded.
 bool holds(DType t, double value) {
   return visit_all(t, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -64,7 +63,7 @@ Tensor new_of(const Tensor& input, IntSpan size, MaybeDType dtype, MaybeDevice d
   return make_tensor(size, dtype.value_or(input.dtype()), device.value_or(input.device()));
 }
 
-// How many steps lead from start to end, without reaching it.
+// The number of steps from start to end, exclusive.
 int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) {
   if (start.is_integral() && end.is_integral() && step.is_integral()) {
     const auto from = start.to<int64_t>(), to = end.to<int64_t>(), by = step.to<int64_t>();
@@ -87,14 +86,14 @@ int64_t count_steps(const Scalar& start, const Scalar& end, const Scalar& step) 
   return static_cast<int64_t>(count);
 }
 
-// Memory for so many numbers from one to another, which may be complex.
+// Memory for `steps` numbers from start to end, which may be complex.
 Tensor row_between(const Scalar& start, const Scalar& end, int64_t steps, MaybeDType dtype,
                    MaybeDevice device) {
   FB_CHECK(steps >= 0, "number of steps must be non-negative, got ", steps);
   const bool complex =
       start.kind() == Scalar::Kind::kComplex || end.kind() == Scalar::Kind::kComplex;
   const DType type = dtype.value_or(complex ? complex_type(default_dtype()) : default_dtype());
-  FB_CHECK(!complex || fb::is_complex(type), "elements of type ", type, " cannot be ", start,
+  FB_CHECK(!complex || fb::is_complex(type), "elements of type ", type, " cannot hold ", start,
            " to ", end);
   return make_tensor({steps}, type, device.value_or(kHost));
 }
@@ -165,12 +164,12 @@ Tensor compute::arange(const Scalar& start, const Scalar& end, const Scalar& ste
                        MaybeDevice device) {
   const bool integral = start.is_integral() && end.is_integral() && step.is_integral();
   const DType type = dtype.value_or(integral ? DType::kInt64 : default_dtype());
-  // Bounds of whole numbers are rounded first, as PyTorch does: arange(3.1) has three of them.
+  // Bounds of int64 ranges are truncated first, as in PyTorch: arange(3.1) has 3 elements.
   const auto bound = [&](const Scalar& s) {
     return type == DType::kInt64 ? Scalar(s.to<int64_t>()) : s;
   };
   FB_CHECK_VALUE(integral || type != DType::kInt64 || step.to<int64_t>() != 0,
-                 "step must be nonzero, got ", step, " for whole numbers");
+                 "step must be nonzero, got ", step, ", which is 0 in int64");
   const int64_t count = count_steps(bound(start), bound(end), bound(step));
   Tensor out = make_tensor({count}, type, device.value_or(kHost));
   kernel::of(out).arange(out, bound(start), bound(step));
@@ -264,8 +263,8 @@ namespace {
 
 using Count = __int128;  // rows times columns may be more than 64 bits hold
 
-// How many (r, c) of a matrix have c - r >= offset: the first rows do as a whole, each of those
-// after them with one element less.
+// How many (r, c) of a matrix have c - r >= offset: all of the first rows, then one element less in
+// each row.
 Count count_above(Count row, Count col, Count offset) {
   if (col == 0) return 0;
   const Count whole = std::clamp<Count>(1 - offset, 0, row);
@@ -276,7 +275,7 @@ Count count_above(Count row, Count col, Count offset) {
 
 Tensor make_indices(Count count, MaybeDevice device) {
   FB_CHECK_AS(ErrorKind::kOutOfMemory, count <= std::numeric_limits<int64_t>::max() / 16,
-              "not enough memory: there are ", static_cast<double>(count), " indices");
+              "not enough memory for ", static_cast<double>(count), " indices");
   return make_tensor({2, static_cast<int64_t>(count)}, DType::kInt64, device.value_or(kHost));
 }
 

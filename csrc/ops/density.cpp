@@ -1,4 +1,4 @@
-// Checks of the arguments of densities, without a tensor of answers.
+// Checks of the arguments of densities that make no tensor of booleans.
 #include "gen/ops/density.h"
 
 #include "autograd/batch.h"
@@ -15,7 +15,7 @@ constexpr int64_t kLong = 2048;
 
 bool _all_within(const Tensor& input, double low, double high, bool above, bool below, bool whole) {
   autograd::check_no_branch(input);
-  // The ends of a long tensor, which are NaN if anything is, come from a vectorised kernel.
+  // A vectorised kernel finds minimum and maximum of a long tensor; both are NaN if any element is.
   if (input.numel() > kLong && is_floating(input.dtype()) && !whole) {
     const auto [least, most] = compute::aminmax(input, std::nullopt, false);
     return ops::_all_within(least, low, high, above, below) &&

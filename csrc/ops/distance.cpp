@@ -1,4 +1,4 @@
-// How far apart vectors are.
+// Distances and similarities of vectors.
 #include "gen/ops/distance.h"
 
 #include "gen/ops/arith.h"
@@ -16,7 +16,7 @@
 namespace fb::ops {
 namespace {
 
-// Two tensors of one shape as rows of vectors. 16-bit floats are computed with as float32.
+// Two tensors of one shape as rows of vectors. 16-bit floats are computed in float32.
 class Pairs {
  public:
   Pairs(const Tensor& x1, const Tensor& x2, double eps)

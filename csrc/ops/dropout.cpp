@@ -15,7 +15,7 @@
 namespace fb::ops {
 namespace {
 
-// What is dropped together.
+// The unit that is dropped as a whole.
 enum class Unit { kElement, kChannel };
 
 // Strides in the order that the input's elements have in memory, without gaps.
@@ -34,7 +34,7 @@ Tensor mask_for(const Tensor& input, double p, Unit unit) {
   return ops::_dropout_mask(input, p, unit == Unit::kChannel);
 }
 
-// 1 / (1 - p) as the input's type has it.
+// 1 / (1 - p), rounded to the input's type.
 double scale_for(const Tensor& input, double p) {
   switch (input.dtype()) {
     case DType::kFloat16: return static_cast<float>(Half(1 / static_cast<float>(1 - p)));
@@ -86,7 +86,7 @@ Tensor alpha_dropped(const Tensor& input, double p, bool train, Unit unit, bool 
   return input;
 }
 
-// Of a single image, channels come first.
+// In a single image, channels come first.
 template <class Drop>
 Tensor as_batch(const Tensor& input, int64_t batched_dims, Drop drop) {
   if (input.dim() == batched_dims) return drop(input);
@@ -111,7 +111,7 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
     sizes[1] = input.size(1);
     mask = make_tensor(sizes, DType::kBool, input.device());
   } else if (input->deferred_layout) {
-    // The numbers are drawn in the order that users know of.
+    // The numbers are drawn in the order of the dimensions, which is what users see.
     mask = make_tensor(input.sizes(), DType::kBool, input.device());
   } else {
     mask = make_strided(input.sizes(), packed_strides(input), DType::kBool, input.device());

@@ -16,7 +16,8 @@ namespace fb::ops {
 namespace {
 
 constexpr int kLetters = 52;
-constexpr int kEllipsis = kLetters;  // stands for as many dimensions as the operand has to spare
+constexpr int kEllipsis =
+    kLetters;  // stands for the dimensions of the operand that no letter names
 
 int letter_index(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -92,8 +93,8 @@ Equation parse(const std::string& text, size_t operand_count) {
   return equation;
 }
 
-// Where each label lies among the dimensions that all operands are brought to: those of the output
-// first, then those that are summed.
+// The axis of each label. All operands are permuted to the same axes: those of the output first,
+// then the summed ones.
 struct Axes {
   std::array<int64_t, kLetters> of_letter;
   int64_t ellipsis_start = 0;  // of ellipsis_size dimensions, right-aligned for shorter ones
@@ -137,8 +138,8 @@ Axes assign_axes(const Equation& equation, TensorList operands) {
   return axes;
 }
 
-// The axis that each dimension of an operand lies along. Of an ellipsis that stands for fewer
-// dimensions than another's, the last ones.
+// The axis of each dimension of an operand. An ellipsis shorter than another operand's takes the
+// last of its axes.
 Dims axes_of(const Tensor& operand, const std::vector<int>& labels, const Axes& axes) {
   Dims result;
   const int64_t spare = operand.dim() - (static_cast<int64_t>(labels.size()) - 1);
@@ -153,7 +154,7 @@ Dims axes_of(const Tensor& operand, const std::vector<int>& labels, const Axes& 
   return result;
 }
 
-// Takes the diagonal where two dimensions lie along one axis, until none do.
+// Takes diagonals until no two dimensions lie along the same axis.
 Tensor without_repeats(const Tensor& operand, Dims& along, size_t index) {
   Tensor result = operand;
   for (size_t i = 0; i < along.size(); ++i) {
@@ -172,7 +173,7 @@ Tensor without_repeats(const Tensor& operand, Dims& along, size_t index) {
   return result;
 }
 
-// The operand as a window with all axes in their order, of size 1 where it has none.
+// The operand as a view with all axes in order, of size 1 for axes that it does not have.
 Tensor align(const Tensor& operand, const std::vector<int>& labels, const Axes& axes,
              size_t index) {
   Dims along = axes_of(operand, labels, axes);
@@ -187,8 +188,8 @@ Tensor align(const Tensor& operand, const std::vector<int>& labels, const Axes& 
   return result.sizes() == sizes ? result : ops::view(result, sizes);
 }
 
-// a times b, summed over `summed`. Both have the same number of dimensions. `mixed`: operands of
-// the caller's have different types.
+// a times b, summed over `summed`. Both have the same number of dimensions. `mixed`: the caller's
+// operands have different types.
 Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed, bool mixed) {
   Dims shared, left_only, right_only, contracted, early_a, early_b;
   for (int64_t dim = 0; dim < a.dim(); ++dim) {
@@ -210,7 +211,7 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed, bool m
   }
   // Products of elements promote; matrix products do not.
   if (mixed && !contracted.empty()) check_same_dtype(a, b);
-  // A sum by itself follows the rules of sum: integers become int64.
+  // An axis of one operand alone is summed by the rules of sum: integers become int64.
   Tensor left = early_a.empty() ? a : ops::sum(a, early_a, true);
   Tensor right = early_b.empty() ? b : ops::sum(b, early_b, true);
   const DType type = promote(left.dtype(), right.dtype());
@@ -234,7 +235,7 @@ Tensor multiply_sum(const Tensor& a, const Tensor& b, const Dims& summed, bool m
       for (const int64_t dim : *part) all.push_back(dim);
     return all;
   };
-  // Dimensions of size 1 in the one operand go to its end, where they change nothing.
+  // Dimensions of size 1 in an operand go to its end, where they have no effect.
   Dims ones_left = right_only, ones_right = left_only;
   for (const Dims* early : {&early_a, &early_b}) {
     for (const int64_t dim : *early) {
@@ -289,7 +290,7 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
     aligned.push_back(align(operands[i], equation.inputs[i], axes, i));
   }
   check_sizes(aligned);
-  // A summed axis is summed with the last operand that has it.
+  // An axis is summed together with the last operand that has it.
   std::vector<Dims> summed_at(operands.size());
   for (int64_t axis = axes.output_count; axis < axes.count; ++axis) {
     size_t last = 0;
@@ -298,7 +299,7 @@ Tensor _einsum(const std::string& equation_text, TensorList operands) {
     }
     summed_at[last].push_back(axis);
   }
-  // Under autocast the products see to the types.
+  // Under autocast the products convert the types.
   const bool mixed = !autocast::is_on() && std::ranges::any_of(operands, [&](const Tensor& each) {
     return each.dtype() != operands[0].dtype();
   });

@@ -104,8 +104,7 @@ int64_t wrapped_padding(std::optional<int64_t> padding_idx, int64_t rows) {
 Tensor nn_functional_embedding(const Tensor& input, const Tensor& weight,
                                std::optional<int64_t> padding_idx, std::optional<double> max_norm,
                                double norm_type, bool scale_grad_by_freq, bool sparse) {
-  FB_CHECK_INDEX(weight.dim() != 0 || !padding_idx,
-                 "a table of no dimensions has no row of padding");
+  FB_CHECK_INDEX(weight.dim() != 0 || !padding_idx, "a 0-dimensional table has no padding row");
   check_table(weight);
   const int64_t padding = wrapped_padding(padding_idx, weight.size(0));
   if (max_norm) compute::embedding_renorm_(weight, input, *max_norm, norm_type);

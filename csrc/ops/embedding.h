@@ -1,4 +1,4 @@
-// What single rows and bags of rows have in common.
+// Helpers shared by lookups of single rows and of bags of rows.
 #pragma once
 
 #include "kernel/embedding.h"
@@ -6,18 +6,18 @@
 
 namespace fb::ops {
 
-// What rows are summed in.
+// The type that rows are summed in.
 DType sum_type(DType dtype);
-// Row numbers as contiguous int64; other types than int64 and int32 are refused.
+// Row numbers as contiguous int64; refuses types other than int64 and int32.
 Tensor index_numbers(const Tensor& indices, const char* name);
-// The elements of a row side by side.
+// Makes the elements of each row adjacent in memory.
 Tensor with_whole_rows(const Tensor& t);
 kernel::RowTable table_of(const Tensor& rows);
-// One over how often each number occurs.
+// The reciprocal of how often each number occurs.
 Tensor reciprocal_counts(const Tensor& numbers, int64_t rows, DType type);
-// -1 in place of a number.
+// Replaces a number by -1.
 Tensor without_number(const Tensor& numbers, int64_t number);
-// A row counted from the end if below 0; -1 if there is none.
+// A negative padding_idx counts from the end; -1 if there is none.
 int64_t wrapped_padding(std::optional<int64_t> padding_idx, int64_t rows);
 
 }  // namespace fb::ops

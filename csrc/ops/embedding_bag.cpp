@@ -1,4 +1,4 @@
-// Rows of a table summed, averaged or maximised in bags.
+// Sums, means and maxima of bags of rows of a table.
 #include "gen/ops/arith.h"
 #include "gen/ops/create.h"
 #include "gen/ops/embedding.h"
@@ -44,7 +44,7 @@ struct BagNumbers {
   }
 };
 
-// What each row is multiplied with before it is added; undefined if with 1.
+// The factor of each row before it is added; undefined if all are 1.
 Tensor factors_of(const Tensor& bags, const Tensor& sizes, int64_t mode,
                   const Tensor& per_sample_weights, DType type) {
   if (per_sample_weights.defined()) return contiguous(cast(per_sample_weights, type));
@@ -65,7 +65,7 @@ void check_arguments(const Tensor& weight, const Tensor& indices, int64_t mode,
                  indices.sizes());
   FB_CHECK(mode >= kSum && mode <= kMax, "expected mode 0 (sum), 1 (mean) or 2 (max), got ", mode);
   FB_CHECK(!per_sample_weights.defined() || mode == kSum,
-           "per_sample_weights go with mode 0 (sum) alone, got mode ", mode);
+           "per_sample_weights are only allowed with mode 0 (sum), got mode ", mode);
   FB_CHECK(!per_sample_weights.defined() || per_sample_weights.sizes() == indices.sizes(),
            "expected per_sample_weights of the shape of the indices, ", indices.sizes(), ", got ",
            per_sample_weights.defined() ? per_sample_weights.sizes() : IntSpan());
@@ -158,11 +158,11 @@ Tensor nn_functional_embedding_bag(const Tensor& input, const Tensor& weight, co
                  "expected per_sample_weights of the shape of the input, ", input.sizes(), ", got ",
                  per_sample_weights.defined() ? per_sample_weights.sizes() : IntSpan());
   FB_CHECK_AS(ErrorKind::kNotImplemented, !per_sample_weights.defined() || number == kSum,
-              "per_sample_weights go with mode 'sum' alone, got mode '", mode, "'");
+              "per_sample_weights are only allowed with mode 'sum', got mode '", mode, "'");
   Tensor numbers = input, starts = offsets, weights = per_sample_weights;
   if (input.dim() == 2) {
     FB_CHECK_VALUE(!offsets.defined(),
-                   "expected no offsets with an input of 2 dimensions, whose rows are the bags");
+                   "expected no offsets with an input of 2 dimensions, where every row is a bag");
     const int64_t length = input.size(1);
     numbers = ops::reshape(input, {input.numel()});
     starts = length == 0 ? ops::zeros({input.size(0)}, DType::kInt64, input.device())

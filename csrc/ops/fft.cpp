@@ -21,8 +21,7 @@ bool larger_stride_first(const Tensor& t, int64_t a, int64_t b) {
   return t.strides()[a] > t.strides()[b];
 }
 
-// The dimensions to transform, those with larger strides first; the last `fixed` keep their
-// position.
+// The dimensions to transform, larger strides first; the last `fixed` keep their position.
 Dims transform_dims(const Tensor& input, IntSpan dim, int fixed) {
   FB_CHECK_INDEX(static_cast<int64_t>(dim.size()) <= input.dim(), "got dimensions ", dim,
                  " for shape ", input.sizes());
@@ -39,8 +38,8 @@ void check_last(const Tensor& input, IntSpan dim) {
            input.sizes());
 }
 
-// The order in which the dimensions lie in memory while they are transformed, and afterwards: those
-// of the batch from the largest stride on, then the transformed ones.
+// The memory order of the dimensions during the transform and afterwards: those of the batch by
+// decreasing stride, then the transformed ones.
 Dims transform_order(const Tensor& input, const Dims& dims) {
   Dims order;
   for (int64_t i = 0; i < input.dim(); ++i) {

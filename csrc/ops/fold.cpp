@@ -1,4 +1,4 @@
-// Sliding windows as columns, and back: what is accepted, and the shape of the result.
+// Sliding windows as columns, and back: checks of the arguments and the shape of the result.
 #include "gen/ops/fold.h"
 
 #include "kernel/table.h"
@@ -40,7 +40,7 @@ Windows windows_of(IntSpan image, IntSpan kernel_size, IntSpan dilation, IntSpan
                size.x + 2 * edge.x > apart.x * (kernel.x - 1),
            "an image of ", image, " with padding ", padding, " has no window of kernel_size ",
            kernel_size, " and dilation ", dilation);
-  // Refuses more columns than there can be.
+  // Refuses a number of columns that overflows.
   numel_of({kernel.y, kernel.x, windows.y.windows(), windows.x.windows()});
   return windows;
 }
@@ -73,7 +73,7 @@ Tensor compute::nn_functional_fold(const Tensor& input, IntSpan output_size, Int
   const Windows windows = windows_of(output_size, kernel_size, dilation, padding, stride);
   const int64_t rows = sizes[sizes.size() - 2];
   FB_CHECK(rows % windows.taps() == 0, "input ", sizes, " has ", rows,
-           " rows, which is no multiple of kernel_size ", kernel_size);
+           " rows, which is not a multiple of kernel_size ", kernel_size);
   FB_CHECK(sizes.back() == windows.count(), "an image of ", output_size, " has ",
            windows.y.windows(), " * ", windows.x.windows(), " = ", windows.count(),
            " windows, input ", sizes, " has ", sizes.back());

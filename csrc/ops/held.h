@@ -1,4 +1,4 @@
-// Numbers that elements can be.
+// Range checks: numbers that an element type can hold.
 #pragma once
 
 #include "core/dtype.h"
@@ -6,8 +6,8 @@
 
 namespace fb::ops {
 
-// Refuses a number that elements of type `t` cannot be. Those of unsigned types count backwards
-// from their end for whole numbers below 0.
+// Refuses a number that type `t` cannot hold. Negative integers are allowed for unsigned types,
+// where they wrap around.
 void check_held(DType t, const Scalar& value);
 
 }  // namespace fb::ops

@@ -1,4 +1,4 @@
-// How often values occur, and how many fall between edges.
+// Histograms: how often values occur, and how many fall between edges.
 #include "gen/ops/histogram.h"
 
 #include <cmath>
@@ -64,8 +64,8 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
     const auto least = host_number(low).to<int64_t>();
     FB_CHECK(least >= 0, "expected a 1-D input of non-negative integers, got ", least);
     const auto largest = host_number(high).to<int64_t>();
-    FB_CHECK(largest < std::numeric_limits<int64_t>::max(), "there are more than 2^63 bins up to ",
-             largest);
+    FB_CHECK(largest < std::numeric_limits<int64_t>::max(),
+             "expected fewer than 2^63 bins, got a largest value of ", largest);
     bins = std::max(bins, largest + 1);
   }
   if (!weights.defined()) {
@@ -109,7 +109,7 @@ Tensor compute::histc(const Tensor& input, int64_t bins, const Scalar& min, cons
 std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, const Tensor& bins,
                                               const Range& range, const Tensor& weight,
                                               bool density) {
-  FB_CHECK(!range, "range goes with a number of bins, not with edges");
+  FB_CHECK(!range, "range is only allowed with a number of bins, not with edges");
   return {counted(input, bins, weight, density, false), contiguous(copy_of(bins))};
 }
 
@@ -130,7 +130,7 @@ std::tuple<Tensor, Tensor> compute::histogram(const Tensor& input, int64_t bins,
   }
   FB_CHECK(std::isfinite(low) && std::isfinite(high), "the range of [", low, ", ", high,
            "] is not finite");
-  FB_CHECK(low <= high, "expected a rising range, got [", low, ", ", high, "]");
+  FB_CHECK(low <= high, "expected an increasing range, got [", low, ", ", high, "]");
   if (low == high) {
     low -= 0.5;
     high += 0.5;

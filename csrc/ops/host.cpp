@@ -1,4 +1,4 @@
-// Elements that the host wants to know.
+// Elements that the host reads.
 #include "ops/host.h"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ Dims Image::sizes_with(IntSpan space) const {
 Tensor Image::make(IntSpan space, DType dtype) const {
   const Dims sizes = sizes_with(space);
   if (!channels_last) return make_tensor(sizes, dtype, elements.device());
-  // One pixel may be contiguous and yet stand for an image that is not.
+  // An image of one pixel is contiguous in either order, so its strides say nothing.
   const bool is_ours = elements->deferred_layout || elements.is_contiguous();
   return is_ours ? make_deferred_image(sizes, dtype, elements.device())
                  : make_image(sizes, dtype, elements);

@@ -6,24 +6,24 @@
 
 namespace fb::ops {
 
-// Whether the strides of (N, C, ...) have the channels last, and are not contiguous as well.
+// Whether the strides of (N, C, ...) are channels last and not contiguous at the same time.
 bool has_channels_last(IntSpan sizes, IntSpan strides);
 
-// The image with the channels of a pixel as neighbours: itself where they are already.
+// The image with the channels of a pixel adjacent in memory: itself if they are.
 Tensor with_channels_last(const Tensor& image);
 
-// New elements for an image made of `like`. Users may have images with the channels last, and keep
-// them so, but no signals: those are transposed by chance.
+// A new image computed from `like`. Users' channels_last images stay channels last; signals (3-d)
+// do not, as they only look like it after a transposition.
 Tensor make_image_of(const Tensor& like, IntSpan sizes);
 
 // An (N, C, ...) or (C, ...) tensor with `rank` dimensions after the channels, in one of the two
 // orders that kernels take.
 struct Image {
   Image(const Tensor& input, int64_t rank);
-  // In an order that somebody else has chosen.
+  // In an order that the caller has chosen.
   Image(const Tensor& input, int64_t rank, bool channels_last);
 
-  Tensor elements;  // of `input`; a copy where its order in memory was neither
+  Tensor elements;  // of `input`; a copy if its memory order is neither
   int64_t rank;
   bool channels_last;
 
@@ -34,24 +34,24 @@ struct Image {
   int64_t inner() const;
   // The sizes of a result with other sizes after the channels.
   Dims sizes_with(IntSpan space) const;
-  // New elements in the same order, which is ours to choose if that of the elements is (Note
-  // [Deferred layouts] in core/layout.h).
+  // A new tensor in the same order, which is deferred if that of the elements is (Note [Deferred
+  // layouts] in core/layout.h).
   Tensor make(IntSpan space, DType dtype) const;
   Tensor make(IntSpan space) const { return make(space, elements.dtype()); }
 };
 
-// Refuses a tensor that is neither a batch nor a single image, or has empty dimensions other than
-// the batch and, where they may be, the channels.
+// Refuses a tensor that is neither a batch nor a single image, or that has empty dimensions other
+// than the batch and, if allowed, the channels.
 void check_image(const Tensor& input, int64_t rank, bool channels_may_be_empty = false);
 
-// Refuses sizes and steps beyond int32: kernels count in it, and no sum or product of two of them
-// leaves int64.
+// Refuses sizes and steps beyond int32: kernels count in int32, and sums and products of two such
+// numbers fit into int64.
 void check_countable(IntSpan values, const char* name);
 
-// Fails where there is no memory for a result, before a plan as long as its sides is made.
+// Fails early if there is no memory for a result: a plan is as long as the result's sides.
 void check_memory(IntSpan sizes, DType dtype, Device device);
 
-// One number for each of `rank` dimensions, of one for all or one each.
+// One number for each of `rank` dimensions, from one for all or one for each.
 Dims for_each_dim(IntSpan values, int64_t rank, const char* name);
 
 }  // namespace fb::ops

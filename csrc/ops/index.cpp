@@ -15,7 +15,7 @@
 namespace fb::ops {
 namespace {
 
-// A single number is a vector of one element to these operators.
+// These operators treat a 0-dimensional tensor as a vector of one element.
 Tensor at_least_1d(const Tensor& t) { return t.dim() == 0 ? ops::unsqueeze(t, 0) : t; }
 
 Tensor positions_of(const Tensor& index) {
@@ -52,7 +52,7 @@ Tensor spread(const Scalar& value, IntSpan shape, DType dtype, Device device) {
 }
 
 Scalar number_in(const Tensor& value) {
-  FB_CHECK(value.dim() == 0, "value must be a number or a tensor of no dimensions, got shape ",
+  FB_CHECK(value.dim() == 0, "value must be a number or a 0-dimensional tensor, got shape ",
            value.sizes());
   return host_number(value);
 }
@@ -63,7 +63,7 @@ void check_convertible(const Scalar& value, DType dtype) {
   check_held(dtype, value);
 }
 
-// What gather and scatter are given, checked and brought into the form that kernels take.
+// The arguments of gather and scatter, checked and in the form that kernels take.
 struct Indexed {
   Tensor target;
   int64_t dim;
@@ -102,7 +102,7 @@ void scatter_into(const Tensor& input, int64_t dim, const Tensor& positions, con
   kernel::of(at.target).scatter(at.target, at.dim, at.index, source, mode);
 }
 
-// What scatter_reduce calls the reductions of scatter.
+// The names that scatter_reduce uses for the reductions of scatter.
 std::string reduction_of(const std::string& reduce) {
   if (reduce == "add") return "sum";
   FB_CHECK(reduce == "multiply", "reduce must be 'add' or 'multiply', got '", reduce, "'");
@@ -121,7 +121,7 @@ Reduction reduction_named(const std::string& name) {
   return Reduction::kMin;
 }
 
-// What changes nothing when it is combined with an element.
+// The neutral element of the reduction.
 Scalar identity_of(Reduction reduction, DType dtype) {
   if (reduction == Reduction::kSum || reduction == Reduction::kMean) return 0;
   if (reduction == Reduction::kProduct) return 1;
@@ -177,7 +177,7 @@ Tensor on_like(const Tensor& input, F&& change) {
 
 namespace {
 
-// index_select; whether positions may count from the end is a matter of the operator.
+// index_select; `from_the_end` allows negative positions.
 Tensor selected(const Tensor& input, int64_t dim, const Tensor& index, bool from_the_end) {
   kernel::Picks picks = along(input, dim, index);
   picks.from_the_end = from_the_end;
@@ -201,7 +201,8 @@ Tensor compute::gather(const Tensor& input, int64_t dim, const Tensor& index, bo
 
 Tensor compute::take(const Tensor& input, const Tensor& index) {
   FB_CHECK(index.dtype() == DType::kInt64, "expected an index of type int64, got ", index.dtype());
-  FB_CHECK_INDEX(input.numel() > 0 || index.numel() == 0, "an empty tensor has nothing to take");
+  FB_CHECK_INDEX(input.numel() > 0 || index.numel() == 0,
+                 "cannot take elements from an empty tensor");
   return ops::reshape(
       selected(ops::reshape(input, {-1}), 0, ops::reshape(index, {index.numel()}), true),
       index.sizes());
@@ -209,7 +210,7 @@ Tensor compute::take(const Tensor& input, const Tensor& index) {
 
 namespace {
 
-// Indices of which negative ones count from the end.
+// Indices, of which negative ones count from the end, as positions.
 Tensor from_the_start(const Tensor& indices, int64_t size) {
   return ops::add(indices, ops::mul(ops::lt(indices, 0), size), 1);
 }
@@ -222,7 +223,7 @@ Tensor take_along_dim(const Tensor& input, const Tensor& indices, std::optional<
   if (!dim) return ops::gather(ops::reshape(input, {-1}), 0, ops::reshape(indices, {-1}), false);
   FB_CHECK(input.dim() == indices.dim(), "input of shape ", input.sizes(), " and indices of shape ",
            indices.sizes(), " must have the same number of dimensions");
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no dim ", *dim);
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor has no dim ", *dim);
   const int64_t d = wrap_dim(*dim, input.dim());
   // All dimensions but d broadcast.
   Dims without_d = input.sizes().vec();
@@ -318,7 +319,7 @@ Tensor compute::scatter_reduce(const Tensor& input, int64_t dim, const Tensor& i
 
 namespace {
 
-// The parts of `source`, one per position, stored or added along `dim`.
+// Stores or adds the slices of `source`, one per position, along `dim`.
 void put_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tensor& source,
                bool accumulate) {
   check_writable(input);
@@ -333,7 +334,7 @@ void put_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tens
   const Dims shape = picks.result_shape();
   FB_CHECK(parts.sizes() == shape || (source.dim() == 0 && numel_of(shape) == 1),
            "source of shape ", source.sizes(), " does not have the shape ", shape,
-           " that input and index ask for");
+           " that input and index require");
   if (parts.sizes() != shape) parts = ops::reshape(parts, shape);
   if (parts.storage() == input.storage()) parts = copy_of(parts);
   kernel::of(picks.target).index_put(picks, parts, accumulate);
@@ -343,7 +344,7 @@ void put_parts(const Tensor& input, int64_t dim, const Tensor& index, const Tens
 
 void compute::index_add_(const Tensor& input, int64_t dim, const Tensor& index,
                          const Tensor& source, const Scalar& alpha) {
-  // The classes are PyTorch's, which has a kernel of its own for vectors.
+  // PyTorch's exception classes: it has a separate kernel for vectors.
   FB_CHECK_INDEX(index.dim() <= 1, "index must be a vector, got shape ", index.sizes());
   const ErrorKind error = input.dim() <= 1 ? ErrorKind::kIndex : ErrorKind::kRuntime;
   check_positions(index, at_least_1d(input).size(dim), error);
@@ -454,8 +455,8 @@ void compute::masked_scatter_(const Tensor& input, const Tensor& mask, const Ten
   const Tensor positions =
       kernel::of(spread_mask).nonzero_columns(contiguous(ops::reshape(spread_mask, {-1})));
   const int64_t count = positions.numel();
-  FB_CHECK(source.numel() >= count, "source has ", source.numel(), " elements, mask asks for ",
-           count);
+  FB_CHECK(source.numel() >= count, "source has ", source.numel(),
+           " elements, but the mask selects ", count);
   const Tensor values = ops::narrow(ops::reshape(source, {-1}), 0, 0, count);
   compute::put_(input, ops::reshape(positions, {-1}), values, false);
 }

@@ -25,7 +25,7 @@ int64_t dim(const Tensor& input) { return input.dim(); }
 Dims size(const Tensor& input) { return input.sizes().vec(); }
 
 int64_t size(const Tensor& input, int64_t dim) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no size along dim ", dim);
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor has no size along dim ", dim);
   return input.size(dim);
 }
 
@@ -35,7 +35,7 @@ std::vector<int64_t> stride(const Tensor& input) {
 }
 
 int64_t stride(const Tensor& input, int64_t dim) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no stride along dim ", dim);
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor has no stride along dim ", dim);
   settle(input);
   return input.stride(dim);
 }
@@ -43,8 +43,7 @@ int64_t stride(const Tensor& input, int64_t dim) {
 int64_t storage_offset(const Tensor& input) { return input.offset(); }
 
 bool is_contiguous(const Tensor& input, std::optional<MemoryFormat> memory_format) {
-  FB_CHECK(memory_format != MemoryFormat::kPreserve,
-           "preserve_format is no order of memory to ask for");
+  FB_CHECK(memory_format != MemoryFormat::kPreserve, "memory_format must not be preserve_format");
   if (input->deferred_layout) return !memory_format || memory_format == MemoryFormat::kContiguous;
   return input.is_contiguous(memory_format.value_or(MemoryFormat::kContiguous));
 }

@@ -1,4 +1,4 @@
-// Layouts of our own end where somebody looks.
+// Converts deferred layouts to the order of the dimensions.
 #include "ops/layout.h"
 
 #include <vector>
@@ -9,8 +9,8 @@
 namespace fb::ops {
 namespace {
 
-// Another thread may be in a kernel that reads the elements where they were: they stay there until
-// no kernel runs. Called with the interpreter's lock held.
+// Keeps old memory until no kernel runs: another thread may be in a kernel that reads it. Called
+// with the interpreter's lock held.
 void retire(Storage storage) {
   // Leaked on purpose: a thread may still be in such a kernel when the program ends.
   static auto& retired = *new std::vector<Storage>;
@@ -25,8 +25,8 @@ void retire(Storage storage) {
 void settle_free(const Tensor& t) {
   const Tensor ordered = make_tensor(t.sizes(), t.dtype(), t.device());
   kernel::copy(ordered, t);
-  if (!t->deferred_layout) return;  // another thread was quicker, while this one copied
-  // Nothing has happened to the elements: who has saved the tensor may go on using it.
+  if (!t->deferred_layout) return;  // another thread was faster
+  // The elements have not changed: nodes that saved the tensor may still use it.
   ordered.storage()->version = t.storage()->version;
   ordered.storage()->watched = t.storage()->watched;
   const Dims sizes = t.sizes().vec();

@@ -1,4 +1,4 @@
-// Deferred layouts end where somebody looks: see Note [Deferred layouts] in core/layout.h.
+// Converts deferred layouts: see Note [Deferred layouts] in core/layout.h.
 #pragma once
 
 #include "core/layout.h"
@@ -7,7 +7,7 @@ namespace fb::ops {
 
 void settle_free(const Tensor& t);
 
-// Puts the elements in the order of the dimensions, which is what the user takes them to be in.
+// Puts the elements into the order of the dimensions, as users expect.
 inline void settle(const Tensor& t) {
   if (t->deferred_layout) [[unlikely]]
     settle_free(t);

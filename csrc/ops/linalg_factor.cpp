@@ -57,7 +57,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::lu_unpack(const Tensor& LU_data,
   const IntSpan batch = batch_of(LU_data);
   Tensor p = empty_of(LU_data), l = empty_of(LU_data), u = empty_of(LU_data);
   if (unpack_data) {
-    // Row-major results: the triangle below the diagonal is above it for column-major code.
+    // Results are row-major: the lower triangle is the upper one for column-major code.
     l = make_tensor(with_sizes(batch, {m, k}), LU_data.dtype(), LU_data.device());
     u = make_tensor(with_sizes(batch, {k, n}), LU_data.dtype(), LU_data.device());
     const Tensor lu = contiguous(LU_data);

@@ -62,7 +62,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::linalg_lstsq(
        .values = has_values ? values.data() : nullptr,
        .info = info.data_as<int32_t>()});
   check_info(info, "least squares failed: the matrix does not have full rank (code ", ")");
-  // Rows below the solution hold the rest of the fit, where it is overdetermined and determined.
+  // Rows below the solution hold the residuals of an overdetermined system of full rank.
   Tensor residuals = make_tensor({0}, real, device);
   if (method != Driver::kGelsy && m > n && (!has_rank || !first_outside(rank, n, n))) {
     residuals = make_tensor(with_sizes(batch, {nrhs}), real, device);

@@ -74,7 +74,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::_linalg_solve_ex(const Tenso
   check_system(A, b, left);
   auto [x, lu, pivots, info] = left ? solve_left(A, b) : solve_left(transposed(A), transposed(b));
   if (!left) x = transposed(x);
-  // PyTorch lays a batch of vectors out as if it were one more matrix.
+  // PyTorch lays out a batch of vectors as if it were a matrix.
   if (vector && x.dim() > 2)
     x = column_major_copy(without_last(x));
   else if (vector)

@@ -76,7 +76,7 @@ std::tuple<Tensor, Tensor> eigen_general(const Tensor& input, bool with_vectors)
   return {values, vectors};
 }
 
-// Whether somebody may want gradients: those of values alone are made of the vectors too.
+// Whether gradients may be wanted: even those of values alone need the vectors.
 bool may_be_recorded(const Tensor& t) { return t->flags & ~kIsView || (t->base && t->base->flags); }
 
 }  // namespace

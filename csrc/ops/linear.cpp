@@ -1,4 +1,4 @@
-// Linear maps of the last dimension: products of matrices whose rows are all that comes before it.
+// Linear maps of the last dimension: matrix products whose rows are all other dimensions.
 #include "gen/ops/linear.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ int64_t row_count(const Tensor& t) {
   return count;
 }
 
-// Whether all dimensions but the last lie in memory as one, and rows without gaps.
+// Whether all dimensions but the last can be merged into one, and rows have no gaps.
 bool has_foldable_rows(const Tensor& t) {
   const IntSpan sizes = t.sizes(), strides = t.strides();
   if (strides[t.dim() - 1] != 1 || strides[t.dim() - 2] < sizes[t.dim() - 1]) return false;
@@ -99,7 +99,7 @@ bool broadcasts_to(IntSpan sizes, IntSpan target) {
 
 // What PyTorch also takes: a single row as weight, and a bias of any shape that broadcasts.
 Tensor unusual_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  FB_CHECK(input.dim() > 0 && weight.dim() > 0, "input and weight need a dimension at least, got ",
+  FB_CHECK(input.dim() > 0 && weight.dim() > 0, "input and weight need at least 1 dimension, got ",
            input.sizes(), " and ", weight.sizes());
   FB_CHECK(weight.dim() == 2 || (weight.dim() == 1 && !bias), bias ? "with a bias, " : "",
            "weight must be a matrix", bias ? "" : " or a vector", ", got shape ", weight.sizes());
@@ -166,7 +166,7 @@ void check_bilinear(const Tensor& input1, const Tensor& input2, const Tensor& we
            input2.sizes());
   FB_CHECK_INDEX(weight.dim() == 3, "expected weight to be (out, in1, in2), got shape ",
                  weight.sizes());
-  FB_CHECK(input1.dim() > 0, "input1 and input2 need a dimension at least");
+  FB_CHECK(input1.dim() > 0, "input1 and input2 need at least 1 dimension");
   const IntSpan rows1 = input1.sizes().first(input1.dim() - 1);
   const IntSpan rows2 = input2.sizes().first(input2.dim() - 1);
   FB_CHECK(rows1 == rows2, "input1 and input2 differ before the last dimension: ", input1.sizes(),
@@ -188,7 +188,7 @@ Tensor composed::bilinear(const Tensor& input1, const Tensor& input2, const Tens
   check_bilinear(input1, input2, weight, bias);
   const int64_t rows = row_count(input1), out = weight.size(0), in1 = weight.size(1),
                 in2 = weight.size(2);
-  // Every row of input1 times all matrices at once; what is left is a matrix for each row.
+  // Every row of input1 times all matrices at once, which leaves a matrix for each row.
   const Tensor side_by_side = ops::reshape(ops::permute(weight, {1, 0, 2}), {in1, out * in2});
   const Tensor halves = ops::mm(ops::reshape(input1, {rows, in1}), side_by_side);
   const Tensor columns = ops::reshape(input2, {rows, in2, 1});

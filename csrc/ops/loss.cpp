@@ -1,4 +1,4 @@
-// Losses of elements: one pass over the operands, and nothing kept in between.
+// Element-wise losses: one pass over the operands, without intermediate tensors.
 #include "gen/ops/loss.h"
 
 #include "kernel/table.h"
@@ -11,8 +11,8 @@ namespace {
 
 using kernel::LossKind;
 
-// A loss as the kernels see it: every operand lies in memory as the first does, or contiguous where
-// that has gaps. 16-bit floats are computed with as float32.
+// A loss as the kernels see it: every operand has the strides of the first, or is contiguous if
+// that has gaps. 16-bit floats are computed in float32.
 class ElementLoss {
  public:
   ElementLoss(LossKind kind, const Tensor& x, const Tensor& y, const Tensor& z, double p, double q)
@@ -73,8 +73,8 @@ Tensor loss_of(LossKind kind, const Tensor& x, const Tensor& y, const Tensor& z,
   return ElementLoss(kind, x, y, z, p, q).value(numbered_reduction(reduction));
 }
 
-// Binary cross entropy gives NaN for what is no probability, Gaussian likelihood for a negative
-// variance: only then is it worth looking for the culprit.
+// Binary cross entropy is NaN for a value outside [0, 1], Gaussian likelihood for a negative
+// variance: only a NaN makes it worth searching for such a value.
 bool has_nan(const Tensor& t) {
   const Tensor losses = cast(t, compute_type(t.dtype()));
   return kernel::of(losses).has_nan(losses.dtype(), losses.data(), losses.numel());

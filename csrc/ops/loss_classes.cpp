@@ -13,14 +13,14 @@
 namespace fb::ops {
 namespace {
 
-// Scores, class numbers and weights as the kernels read them. 16-bit floats are computed with as
+// Scores, class numbers and weights as the kernels read them. 16-bit floats are computed in
 // float32.
 class Classes {
  public:
   Classes(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignored) {
     const DType type = compute_type(input.dtype());
     scores_ = cast(input, type);
-    // Behind a convolution the classes of a sample lie side by side: every pixel is a row.
+    // After a convolution the classes of a pixel are adjacent in memory: every pixel is a row.
     const bool by_rows = input.dim() > 2 && is_channels_last(scores_);
     if (!by_rows) scores_ = contiguous(scores_);
     targets_ = contiguous(cast(target, DType::kInt64));
@@ -39,7 +39,7 @@ class Classes {
 
   const kernel::ClassTargets& call() const { return call_; }
   const void* scores() const { return scores_.data(); }
-  // Where a gradient by the scores goes: it lies as they do.
+  // A tensor for the gradient of the scores, with their strides.
   Tensor like_scores() const { return make_like(scores_, call_.dtype); }
 
  private:
@@ -197,7 +197,7 @@ Tensor composed::nn_functional_cross_entropy(const Tensor& input, const Tensor& 
            "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   if (target.sizes() == input.sizes())
     return soft_target_loss(input, target, weight, ignore_index, label_smoothing, how);
-  class_dim(input);  // refuses a score alone, before anything else is looked at
+  class_dim(input);  // refuses 0-dimensional input before all other checks
   check_classes(input, target, weight);
   const auto recorded = input.dim() > 2 ? ops::_cross_entropy2d : ops::_cross_entropy;
   return std::get<0>(
@@ -226,7 +226,7 @@ Tensor compute::nn_functional_one_hot(const Tensor& tensor, int64_t num_classes)
     fail(ErrorKind::kRuntime, "Class values must be non-negative, got ", *negative);
   const int64_t largest =
       numbers.numel() > 0 ? host_number(compute::max(numbers)).to<int64_t>() : -1;
-  FB_CHECK(largest < kLargest, "there are more than 2^63 classes up to ", largest);
+  FB_CHECK(largest < kLargest, "expected fewer than 2^63 classes, got a class value of ", largest);
   const int64_t classes = num_classes == -1 ? largest + 1 : num_classes;
   FB_CHECK(largest < classes, "Class values must be smaller than num_classes, got ", largest,
            " of ", classes);

@@ -13,14 +13,14 @@
 namespace fb::ops {
 namespace {
 
-// The arguments as the kernels read them. 16-bit floats are computed with as float32.
+// The arguments as the kernels read them. 16-bit floats are computed in float32.
 class Alignment {
  public:
   Alignment(const Tensor& log_probs, const Tensor& targets, IntSpan input_lengths,
             IntSpan target_lengths, int64_t blank) {
     const DType type = compute_type(log_probs.dtype());
     log_probs_ = contiguous(cast(log_probs, type));
-    // They may have stayed with the host, like the lengths.
+    // They may be in the host's memory, as the lengths are.
     targets_ = on_device(contiguous(cast(targets, DType::kInt64)), log_probs.device());
     int64_t start = 0, longest = 0;
     for (size_t b = 0; b < target_lengths.size(); ++b) {
@@ -51,7 +51,7 @@ class Alignment {
       for (int64_t i = 0; i < call_.target_lengths[b]; ++i) {
         const int64_t label = labels[static_cast<size_t>(call_.target_starts[b] + i)];
         FB_CHECK(label >= 0 && label < call_.classes, "target ", label, " of sequence ", b,
-                 " is none of ", call_.classes, " classes");
+                 " is not one of the ", call_.classes, " classes");
       }
   }
 
@@ -76,8 +76,8 @@ void check_arguments(const Tensor& log_probs, const Tensor& targets, IntSpan inp
   FB_CHECK(log_probs.dim() == 3, "expected log_probs of shape (T, C) or (T, N, C), got ",
            log_probs.sizes());
   const int64_t batch = log_probs.sizes()[1], classes = log_probs.sizes()[2];
-  FB_CHECK(blank >= 0 && blank < classes, "blank must be in label range: ", blank, " is none of ",
-           classes, " classes");
+  FB_CHECK(blank >= 0 && blank < classes, "blank must be in label range: ", blank,
+           " is not one of ", classes, " classes");
   check_lengths(input_lengths, batch, log_probs.sizes()[0], "input_lengths");
   FB_CHECK(targets.dim() == 1 || targets.dim() == 2,
            "expected targets one after the other or padded to one length, got shape ",

@@ -1,4 +1,4 @@
-// Losses of elements as users call them: reductions, weights, operands that differ in shape.
+// Element-wise losses as users call them: reductions, weights, operands of different shapes.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -47,7 +47,7 @@ void check_weight(const Tensor& weight, const Tensor& input) {
                  " and ", input.sizes());
 }
 
-// Losses times their weights. A mean is over the elements, or by the sum of the weights.
+// Weighted losses. The mean divides by the number of elements, or by the sum of the weights.
 Tensor weighted(const Tensor& losses, const Tensor& weight, Reduction reduction, bool by_weight) {
   const Tensor product = ops::mul(losses, weight);
   if (reduction == Reduction::kMean && by_weight)
@@ -175,7 +175,7 @@ Tensor composed::nn_functional_binary_cross_entropy(const Tensor& input, const T
                  ") is deprecated. Please ensure they have the same size.");
   FB_CHECK(target.dtype() == input.dtype(), "Found dtype ", legacy_name_of(target.dtype()),
            " but expected ", legacy_name_of(input.dtype()),
-           ": target and input must be of one type");
+           ": target and input must have the same dtype");
   const auto [x, y] = alike(input, target);
   if (!weight) return ops::_binary_cross_entropy(x, y, number_of(how));
   const Tensor fitting = ops::expand(weight, broadcast_shapes(weight.sizes(), input.sizes()));
@@ -237,7 +237,7 @@ Tensor nn_functional_gaussian_nll_loss(const Tensor& input, const Tensor& target
   const Reduction how = read_reduction(reduction, {}, {});
   Tensor variance = var.is_tensor() ? var.tensor() : ops::full_like(input, var.scalar());
   if (variance.sizes() != input.sizes()) {
-    // One variance for each sample without a last dimension, or for all along one dimension.
+    // One variance for each sample, without the last dimension, or broadcast along one dimension.
     const IntSpan sizes = input.sizes();
     const bool shared = !sizes.empty() && variance.sizes() == sizes.first(sizes.size() - 1);
     if (shared) variance = ops::unsqueeze(variance, -1);

@@ -60,7 +60,7 @@ class Margins {
   void check_targets() const {
     const int64_t least = call_.many ? -1 : 0;
     if (const auto outside = first_outside(targets_, least, call_.classes - 1))
-      fail(ErrorKind::kRuntime, "target out of range: ", *outside, " is none of ", call_.classes,
+      fail(ErrorKind::kRuntime, "target out of range: ", *outside, " is not one of ", call_.classes,
            " classes");
   }
 

@@ -1,4 +1,4 @@
-// Cross entropy where every class has a share in the target.
+// Cross entropy with class probabilities as targets.
 #include "core/layout.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/loss.h"
@@ -12,8 +12,8 @@
 namespace fb::ops {
 namespace {
 
-// Scores and soft_targets as rows of classes: of samples, or of the pixels of images that lie
-// channels last. 16-bit floats are computed with as float32.
+// Scores and soft_targets as rows of classes: of samples, or of the pixels of channels_last images.
+// 16-bit floats are computed in float32.
 class ShareRows {
  public:
   ShareRows(const Tensor& input, const Tensor& target, const Tensor& weight, double smoothing) {
@@ -40,7 +40,7 @@ class ShareRows {
   Tensor like_scores() const { return make_like(scores_, call_.dtype); }
 
  private:
-  // Scores that lay as rows in forward may have been put in another order since.
+  // Scores that were rows in forward may have been converted to another order since.
   static Tensor as_rows(const Tensor& scores) {
     if (scores.dim() < 3) return contiguous(scores);
     if (is_channels_last(scores)) return scores;
@@ -57,7 +57,7 @@ class ShareRows {
 
 bool wants_gradient(const Tensor& t) { return t && t->flags & kRequiresGrad; }
 
-// Whether the classes of each sample lie side by side, and all is of one type.
+// Whether the classes of each sample are adjacent in memory and all types are equal.
 bool has_rows(const Tensor& input, const Tensor& target, const Tensor& weight) {
   const bool side_by_side = input.dim() < 3 || is_channels_last(input);
   return side_by_side && input.dtype() == target.dtype() && is_floating(input.dtype()) &&

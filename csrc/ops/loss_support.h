@@ -1,4 +1,4 @@
-// What losses have in common: how they are reduced, and what they ask of their arguments.
+// Helpers shared by losses: reductions and checks of arguments.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@ namespace fb::ops {
 
 enum class Reduction : int64_t { kNone, kMean, kSum };
 
-// Of the public name, unless one of the two arguments that came before it is given.
+// From the public name, unless one of the two older arguments is given.
 Reduction read_reduction(const std::string& name, std::optional<bool> size_average,
                          std::optional<bool> reduce);
-// Of PyTorch's number; one that means nothing leaves the elements alone.
+// From PyTorch's number; an unknown one means no reduction.
 inline Reduction numbered_reduction(int64_t number) {
   return number == 1 || number == 2 ? static_cast<Reduction>(number) : Reduction::kNone;
 }
@@ -21,13 +21,13 @@ inline int64_t number_of(Reduction reduction) { return static_cast<int64_t>(redu
 // Differentiable.
 Tensor reduced(const Tensor& losses, Reduction reduction);
 
-// Brings floating-point operands to one type and shape. Differentiable.
+// Converts floating-point operands to a common type and shape. Differentiable.
 void make_alike(std::span<Tensor> operands);
 
-// The dimension of classes: the first of a single sample's, else the second. IndexError for none.
+// The dimension of classes: the first for a single sample, else the second. IndexError for 0-d.
 int64_t class_dim(const Tensor& input);
 void check_class_weight(const Tensor& weight, int64_t classes);
-// Cross entropy with a share in the target for each class. Differentiable.
+// Cross entropy with class probabilities as targets. Differentiable.
 Tensor soft_target_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                         int64_t ignore_index, double smoothing, Reduction reduction);
 

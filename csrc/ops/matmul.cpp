@@ -27,7 +27,7 @@ void check_product(const Tensor& a, const Tensor& b) {
   check_same_dtype(a, b);
 }
 
-// A batch to add a product to; PyTorch looks up its dimensions before it checks them.
+// For sums of batched products: PyTorch reads the dimensions before it checks them.
 void check_summands(const Tensor& a, const Tensor& b) {
   FB_CHECK_INDEX(a.dim() > 2 && b.dim() > 2, "expected two batches of matrices (3-d), got shapes ",
                  a.sizes(), " and ", b.sizes());
@@ -62,7 +62,7 @@ Tensor combine(const Tensor& input, Tensor product, const Scalar& beta, const Sc
   return product;
 }
 
-// The same for a product to be made. Of 16 bits it is rounded once, when all is added up.
+// The same for a product that is yet to be computed. 16-bit results are rounded once, at the end.
 template <class Product>
 Tensor combine_product(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
                        const Scalar& alpha, Product&& product) {
@@ -87,7 +87,7 @@ Tensor as_column(const Tensor& vector) {
 }
 Tensor as_row(const Tensor& vector) { return transposed(as_column(vector)); }
 
-// Whether all dimensions but the last lie in memory as one.
+// Whether all dimensions but the last can be merged into one.
 bool has_foldable_rows(const Tensor& t) {
   for (int64_t i = 0; i + 2 < t.dim(); ++i) {
     if (t.strides()[i] != t.strides()[i + 1] * t.sizes()[i + 1]) return false;
@@ -131,7 +131,7 @@ Tensor compute::bmm(const Tensor& input, const Tensor& mat2) {
 Tensor composed::matmul(const Tensor& input, const Tensor& other) {
   if (input.dim() == 2 && other.dim() == 2) return ops::mm(input, other);
   FB_CHECK(input.dim() > 0 && other.dim() > 0,
-           "both operands need a dimension at least, got shapes ", input.sizes(), " and ",
+           "both operands need at least 1 dimension, got shapes ", input.sizes(), " and ",
            other.sizes());
   if (other.dim() == 1 && input.dim() == 1) return ops::dot(input, other);
   if (other.dim() == 1 && input.dim() == 2) return ops::mv(input, other);
@@ -160,8 +160,8 @@ Tensor compute::mv(const Tensor& input, const Tensor& vec) {
 Tensor compute::dot(const Tensor& input, const Tensor& tensor) {
   FB_CHECK(input.dim() == 1 && tensor.dim() == 1, "expected two 1-d tensors, got shapes ",
            input.sizes(), " and ", tensor.sizes());
-  FB_CHECK(input.size(0) == tensor.size(0), "expected vectors of one length, got ", input.size(0),
-           " and ", tensor.size(0), " elements");
+  FB_CHECK(input.size(0) == tensor.size(0), "expected vectors of the same length, got ",
+           input.size(0), " and ", tensor.size(0), " elements");
   check_same_dtype(input, tensor);
   return reshaped(matrix_product(as_row(input), as_column(tensor)), {});
 }
@@ -174,7 +174,7 @@ Tensor inner(const Tensor& input, const Tensor& other) {
   if (input.dim() == 0 || other.dim() == 0) return ops::mul(input, other);
   check_same_dtype(input, other);
   FB_CHECK(input.size(-1) == other.size(-1),
-           "expected the last dimensions to be of one size, got shapes ", input.sizes(), " and ",
+           "expected last dimensions of the same size, got shapes ", input.sizes(), " and ",
            other.sizes());
   if (input.dim() == 1 && other.dim() == 1) return ops::dot(input, other);
   return ops::_tensordot(input, other, {-1}, {-1});

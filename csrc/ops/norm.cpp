@@ -1,5 +1,5 @@
-// Normalisation by statistics of channels, groups and rows: which shapes are refused, in which
-// layout the kernels run, and what becomes of running statistics.
+// Normalisation by statistics of channels, groups and rows: checks of shapes, the layout that the
+// kernels run in, and updates of running statistics.
 #include "gen/ops/norm.h"
 
 #include "core/layout.h"
@@ -13,12 +13,12 @@ namespace {
 using kernel::ImageNorm;
 using kernel::RowNorm;
 
-// What is computed with.
+// The type to compute in.
 DType number_type(const Tensor& input) {
   return input.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }
 
-// `count` numbers: those of t, or all the same where there is none.
+// `count` numbers: those of t, or `otherwise` if t is undefined.
 Tensor numbers_or(const Tensor& t, int64_t count, double otherwise, DType type, Device device) {
   if (t.defined()) return contiguous(cast(t, type));
   Tensor result = make_tensor({count}, type, device);
@@ -49,7 +49,7 @@ struct Images {
                 input.sizes());
     const int64_t batch = input.size(0), channels = input.size(1);
     const int64_t plane = numel_of(input.sizes().last(static_cast<size_t>(input.dim() - 2)));
-    // Single pixels are planes too, but a batch of them is better taken by rows.
+    // Single pixels are planes too, but a batch of them is faster by rows.
     const bool by_rows = input.dim() == 2 ? input.is_contiguous() : is_channels_last(input);
     const bool interleaved = by_rows && channels > 1 && (plane > 1 || groups == 0);
     elements = interleaved ? input : contiguous(input);
@@ -99,7 +99,7 @@ Tensor normalised(const Images& images, const Tensor& weight, const Tensor& bias
   const Tensor b = numbers_or(bias, shape.channels, 0, type, statistics.mean.device());
   Tensor result = make_like(images.elements, images.elements.dtype());
   if (result.numel() == 0) {
-    // Nothing to take statistics of.
+    // No elements to take statistics of.
     if (statistics.variance.defined()) {
       kernel::of(statistics.mean).fill(statistics.mean, 0);
       kernel::of(statistics.rstd).fill(statistics.rstd, 0);
@@ -115,8 +115,8 @@ Tensor normalised(const Images& images, const Tensor& weight, const Tensor& bias
   return result;
 }
 
-// Moves a running statistic towards what was seen now, in sets of `size` elements if those are
-// variances.
+// Moves a running statistic towards the current one. `size`: the number of elements of a set, to
+// make variances unbiased; 0 for means.
 void move_towards(const Tensor& running, const Tensor& now, double momentum, int64_t samples,
                   double size) {
   if (!running.defined()) return;
@@ -128,7 +128,7 @@ void move_towards(const Tensor& running, const Tensor& now, double momentum, int
   running.bump_version("batch_norm");
 }
 
-// The statistics of the whole batch from those of its sets, unbiased. Instances count alike.
+// The unbiased statistics of the whole batch from those of its sets. Instances have equal weights.
 void update_running(const Tensor& running_mean, const Tensor& running_var, double momentum,
                     const ImageNorm& shape, const Statistics& statistics) {
   if (shape.batch * shape.plane == 0) return;
@@ -149,7 +149,7 @@ void check_running(const Tensor& running_mean, const Tensor& running_var, int64_
 
 // --- by rows
 
-// The last dimensions of `input`, which normalized_shape must be, as rows.
+// The last dimensions of `input`, which must equal normalized_shape, as rows.
 RowNorm rows_of(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                 const Tensor& bias, bool centred) {
   FB_CHECK(!normalized_shape.empty(),
@@ -204,7 +204,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::_instance_norm(const Tensor& input,
   check_running(running_mean, running_var, images.shape.channels, false);
   Statistics statistics(images.shape, type, input.device());
   Tensor result = normalised(images, weight, bias, eps, statistics);
-  // Users expect the order of the dimensions, whatever the input's is.
+  // Users expect a contiguous result, whatever the memory order of the input.
   result->deferred_layout = !result.is_contiguous();
   update_running(running_mean, running_var, momentum, images.shape, statistics);
   return {std::move(result), std::move(statistics.mean), std::move(statistics.rstd)};

@@ -30,10 +30,10 @@ int64_t plane_of(const Tensor& input) {
   return input.dim() < 2 ? 1 : numel_of(input.sizes().last(input.sizes().size() - 2));
 }
 
-// Passes for an empty batch, although it has no channels.
+// Accepted as an empty batch, although it has no channels.
 bool is_empty_vector(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
-// PyTorch's classes differ: functions of nn look before they ask for a size, others do not.
+// PyTorch's exception classes differ: functions of nn check the shape before they read a size.
 void check_has_channels(const Tensor& input, ErrorKind kind) {
   FB_CHECK_AS(kind, input.dim() >= 2,
               "expected an input of at least 2 dimensions (batch and channels), got the shape ",
@@ -131,7 +131,7 @@ Tensor nn_functional_layer_norm(const Tensor& input, IntSpan normalized_shape, c
 
 Tensor rms_norm(const Tensor& input, IntSpan normalized_shape, const Tensor& weight,
                 std::optional<double> eps) {
-  // The spacing at 1 of the numbers that are computed with.
+  // The machine epsilon of the type that is computed in.
   const double spacing = input.dtype() == DType::kFloat64 ? std::numeric_limits<double>::epsilon()
                                                           : std::numeric_limits<float>::epsilon();
   return std::get<0>(ops::_rms_norm(input, normalized_shape, weight, eps.value_or(spacing)));

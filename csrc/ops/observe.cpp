@@ -10,7 +10,7 @@ profile::Shape shape_of(const Tensor& t) {
   return {std::vector<int64_t>(sizes.begin(), sizes.end()), t.dtype()};
 }
 
-// What profiles show of a value; nothing of those that they have no use for.
+// What profiles show of a value; nothing for kinds that they do not use.
 profile::Argument described(const ops::Value& value) {
   using Kind = ops::Value::Kind;
   switch (value.kind()) {
@@ -45,7 +45,7 @@ void Call::begin(const ops::Value* values, size_t count) {
     span_.open(profile::Kind::kOperator, op_.profiled, 0, 0, std::move(details));
   }
   if (watches(kCount)) record_hooks.count(op_);
-  // Values are there unless the recorder came after they were asked for.
+  // There are values unless the recorder was switched on after wants_values() was asked.
   if (is_recorded_thread() && (values || op_.count == 0)) {
     number_ = record_hooks.begin(op_, values, count);
     is_recorded_ = true;

@@ -13,15 +13,15 @@ namespace fb::observe {
 struct RecordHooks {
   // Whether this thread is recorded.
   bool (*wants)() = nullptr;
-  // A call begins; what comes back is for end(), which comes in any case.
+  // A call begins. The result is passed to end(), which is called in any case.
   uint64_t (*begin)(const ops::Operator& op, const ops::Value* arguments, size_t count) = nullptr;
-  // Null where the call has failed.
+  // `results` is null if the call has failed.
   void (*end)(uint64_t call, const ops::Operator& op, const ops::Results* results) = nullptr;
   void (*count)(const ops::Operator& op) = nullptr;
 };
 inline RecordHooks record_hooks;
 
-// Whether somebody asks for the values.
+// Whether an observer needs the values.
 bool wants_values();
 
 class Call {
@@ -36,7 +36,7 @@ class Call {
     }
     enter();
   }
-  // Of a call that does not come back to where it told observers.
+  // For a call that does not return to where it told observers.
   struct Outside {};
   Call(Outside, const ops::Operator& op, const ops::Value* values, size_t count) : op_(op) {
     begin(values, count);
@@ -47,14 +47,14 @@ class Call {
     if (is_recorded_) record_hooks.end(number_, op_, nullptr);
   }
 
-  // The results, which are noted on the way.
+  // Notes the results and passes them on.
   template <class T>
   T done(T&& result) {
     if (is_recorded_) [[unlikely]]
       note(result);
     return std::forward<T>(result);
   }
-  // Of an operator that writes.
+  // For an operator that writes to its argument.
   void done() {
     if (is_recorded_) end({});
   }
@@ -87,8 +87,8 @@ class Call {
   bool is_recorded_ = false;
 };
 
-// The call of an operator within itself. Out of the way of those that nobody watches, and one for
-// all operators of a signature.
+// Calls an operator again from within itself, observed. Out of line, off the path of unobserved
+// calls, and shared by all operators of a signature.
 template <class R, class... A>
 [[gnu::noinline, gnu::cold]] R told(const ops::Operator& op, A... given) {
   const auto function = reinterpret_cast<R (*)(A...)>(op.function.body);
@@ -100,7 +100,7 @@ template <class R, class... A>
     return call.done(function(given...));
   }
 }
-// The form that stores into `out`, which stands behind all others in rows.
+// The form that stores into `out`, which is the last parameter in rows.
 template <class... A>
 [[gnu::noinline, gnu::cold]] void told_out(const ops::Operator& op, const Tensor& out, A... given) {
   const auto function = reinterpret_cast<void (*)(const Tensor&, A...)>(op.function.body);

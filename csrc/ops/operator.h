@@ -1,8 +1,8 @@
 // What the program knows of an operator while it runs: one row of the table for each form.
 //
 // Rows are plain data in the generated files of their family (opgen/emit/boxed.py). A row holds the
-// address of the operator and that of a function that reads values as the arguments it takes;
-// operators of one signature share the latter.
+// address of the operator and of a function that converts values into its arguments; operators with
+// the same signature share that function.
 #pragma once
 
 #include "ops/arg_type.h"
@@ -22,17 +22,17 @@ struct Parameter {
 enum OperatorFlag : uint16_t {
   kWrites = 1,          // to its first argument, which is its result
   kStores = 2,          // into its last argument, `out`, which is its result
-  kViews = 4,           // its results are windows on the elements of its first argument
+  kViews = 4,           // its results are views of its first argument
   kRandom = 8,          // draws from a generator
   kInner = 16,          // trusts its arguments: other operators call it, and programs must not
   kComposite = 32,      // consists of other operators
-  kDenseOnly = 64,      // knows nothing of sparse tensors, and does not refuse them itself
-  kUncounted = 128,     // writes without counting the version of the memory
-  kDrawsSize = 256,     // makes a tensor of a size by chance
+  kDenseOnly = 64,      // has no sparse form, and does not refuse sparse tensors itself
+  kUncounted = 128,     // writes without raising the version of the memory
+  kDrawsSize = 256,     // makes a tensor of a random size
   kCasts = 512,         // has a rule for autocast
   kTypeOfOut = 1024,    // computes in the type of `out`
-  kListResult = 2048,   // they are a list rather than a tuple
-  kManyResults = 8192,  // any number of tensors
+  kListResult = 2048,   // returns a list rather than a tuple
+  kManyResults = 8192,  // returns any number of tensors
   kTakesOut = 4096,     // its function stores into `out` itself, and takes it first
   kWritesMany = 16384,  // to the arguments whose parameters say so
 };
@@ -60,7 +60,7 @@ struct Operator {
   bool is(OperatorFlag flag) const { return flags & flag; }
 };
 
-// "sum.dim": by which programs find it again.
+// "sum.dim": the name that programs and files use.
 std::string name_of(const Operator& op);
 
 }  // namespace fb::ops

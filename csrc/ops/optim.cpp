@@ -48,8 +48,8 @@ void write_scalars(const std::array<TensorImpl*, N>& tensors, const Scalars<N>& 
   }
 }
 
-// The numbers of each row, whose scalars move on unless that is done already. Most rows have made
-// the same number of steps: they share them.
+// The numbers of each row; advances its scalars unless that is done already. Most rows are at the
+// same step and share their numbers.
 template <class Rule, bool kAdvance>
 class NumbersOfStep {
  public:
@@ -88,7 +88,7 @@ void fill_in(kernel::OptimTensor& t, const Row<Rule>& row, const void* numbers) 
   t.numbers = numbers;
 }
 
-// Whether a parameter is listed twice: its steps must then follow each other.
+// Whether a parameter is listed twice: its steps must then be taken one after the other.
 bool has_repeats(Tensors tensors) {
   std::vector<const void*> params;
   for (const kernel::OptimTensor& t : tensors) params.push_back(t.param);
@@ -96,8 +96,8 @@ bool has_repeats(Tensors tensors) {
   return std::adjacent_find(params.begin(), params.end()) != params.end();
 }
 
-// Runs a kernel that may let go of the interpreter's lock; others may then drop what it works on,
-// or give a tensor other memory, so the memory is held.
+// Runs a kernel that may release the interpreter's lock. Other threads may then drop a tensor or
+// replace its memory, so the memory is held.
 template <class Rule>
 void run_held(const kernel::Table& kernels, std::span<const Row<Rule>> rows, Tensors tensors) {
   std::vector<Storage> held;
@@ -139,7 +139,7 @@ struct NamedList {
   TensorList list;
 };
 
-// The lists of an operator, and what PyTorch's may have beside.
+// The lists of an operator, and the optional ones of PyTorch's operators.
 template <class Rule>
 struct Lists {
   TensorList params, grads;
@@ -187,8 +187,7 @@ void check_scalar(const NamedList& given, size_t i, const Tensor& param) {
            t.device());
 }
 
-// A list of tensors of one element, in the host's memory, which waits once for all that are
-// elsewhere.
+// Tensors of one element, copied to the host's memory with a single wait for all of them.
 class HostScalars {
  public:
   explicit HostScalars(TensorList given) : given_(given) {
@@ -243,7 +242,7 @@ double number_in(const char* name, const Tensor& t) {
   return host_number(t).to<double>();
 }
 
-// Divides the gradients by the scale; says whether there is a step to take.
+// Divides the gradients by the scale; returns whether to take the step.
 bool scaled_back(TensorList grads, const Tensor& grad_scale, const Tensor& found_inf) {
   if (found_inf && number_in("found_inf", found_inf) != 0) return false;
   if (!grad_scale) return true;

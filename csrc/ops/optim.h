@@ -1,5 +1,5 @@
-// Steps of optimisers: what the options of a rule come to at each step, and the rows of tensors
-// that a step goes through.
+// Steps of optimisers: what the options of a rule mean at each step, and the rows of tensors that a
+// step updates.
 //
 // A rule holds the options of a step and has
 //   Numbers            what its kernel wants to know
@@ -10,8 +10,8 @@
 //
 // Note [Steps without lists]: the operators (gen/ops/optim.h) take lists of tensors and check them.
 // The step of an optimiser in bind/optim.cpp has looked at every tensor already, to see what a
-// kernel can take; counted handles in lists and a second look would cost small steps dearly. So
-// while nobody watches it hands its rows to step(), which is what the operators end in too.
+// kernel can take; counted handles in lists and a second check would make small steps slow. So
+// while no observer is on it hands its rows to step(), which the operators end in too.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace fb::ops::optim {
 
-// The numbers that a parameter's state keeps as tensors, rounded as those round.
+// The numbers that a parameter's state keeps as tensors, rounded to the tensors' type.
 template <size_t N>
 struct Scalars {
   std::array<double, N> values = {};
@@ -42,8 +42,8 @@ struct Scalars {
 
 using Tensors = std::span<const kernel::OptimTensor>;
 
-// What a kernel can take: dense tensors of one type that lie alike in memory. Their devices are
-// looked at apart, as they hardly ever differ.
+// What a kernel can take: dense tensors of the same type and strides. Their devices are compared
+// separately, as they hardly ever differ.
 inline bool lies_like(const TensorImpl& t, const TensorImpl& param) {
   return t.dtype == param.dtype && t.sizes() == param.sizes() &&
          ((t.contiguous && param.contiguous) || t.strides() == param.strides()) &&
@@ -59,17 +59,17 @@ inline bool is_scalar(const TensorImpl& t) {
          !(t.flags & ~kCut);
 }
 
-// The tensors of one parameter, which somebody holds. Scalars are in the host's memory.
+// The tensors of one parameter, borrowed. Scalars are in the host's memory.
 template <class Rule>
 struct Row {
   TensorImpl* param;
   TensorImpl* grad;
   std::array<TensorImpl*, Rule::kStates> states;  // null where the options ask for none
   std::array<TensorImpl*, Rule::kScalars> scalars;
-  bool is_new;  // the state has just begun
+  bool is_new;  // the state is new
 };
 
-// Takes a step with tensors of one device. The scalars move on.
+// Takes a step with tensors on one device and advances the scalars.
 template <class Rule>
 void step(const Rule& rule, std::span<const Row<Rule>> rows);
 
@@ -266,7 +266,7 @@ struct Asgd {
   static void run(const kernel::Table& kernels, Tensors tensors) { kernels.optim_asgd(tensors); }
 
  private:
-  // As PyTorch has it: the numbers become tensors of the default type on their way into the state.
+  // As in PyTorch, the numbers become tensors of the default type before they enter the state.
   static double rounded(double value) {
     return default_dtype() == DType::kFloat64 ? value : static_cast<float>(value);
   }

@@ -1,4 +1,4 @@
-// Where results go.
+// Writing results: `out=` arguments and changes in place.
 #include "ops/output.h"
 
 #include "core/checked.h"
@@ -35,8 +35,8 @@ bool same_elements(const Tensor& a, const Tensor& b) {
 
 enum class Sharing { kNone, kSome, kAll };
 
-// Which elements of one tensor lie in the memory of the other. Windows with gaps may lie between
-// each other's elements: of them nothing is known, and nothing is said.
+// Which elements of one tensor lie in the memory of the other. Strided views may interleave without
+// sharing an element, so they count as not sharing.
 Sharing sharing(const Tensor& a, const Tensor& b) {
   if (a.storage()->data != b.storage()->data || !may_share_memory(a, b)) return Sharing::kNone;
   if (a.is_same(b) || same_elements(a, b)) return Sharing::kAll;

@@ -1,4 +1,4 @@
-// Where results go: `out=` arguments and tensors changed in place.
+// Writing results: `out=` arguments and tensors changed in place.
 #pragma once
 
 #include "ops/types.h"
@@ -13,7 +13,7 @@ constexpr OutRule kOutExact = 1, kOutTruth = 2, kOutAny = 4, kOutTypeError = 8, 
 
 // Refuses an `out` of a type that a result of type `result` may not be stored in.
 void check_output_type(DType result, const Tensor& out, OutRule rule);
-// Refuses an `out` that shares memory with `input`, as far as the rule does.
+// Refuses an `out` that shares memory with `input`, if the rule forbids it.
 void check_output_memory(const Tensor& out, const Tensor& input, bool is_first, OutRule rule);
 // Gives `out` the shape of the result, and its strides if it had another shape, with new memory if
 // it needs more.
@@ -22,7 +22,7 @@ void resize_output(const Tensor& out, IntSpan sizes, IntSpan strides, OutRule ru
 void reserve_elements(const Tensor& out, IntSpan sizes);
 // Refuses a target in which several elements share memory, as after expand().
 void check_writable(const Tensor& out);
-// Refuses a target that overlaps an input without being the very same elements.
+// Refuses a target that overlaps an input without being exactly the same elements.
 void check_no_partial_overlap(const Tensor& out, const Tensor& input);
 
 // Copies with conversion and broadcasting. Correct when the two share memory.
@@ -31,7 +31,7 @@ void copy_into(const Tensor& out, const Tensor& value);
 void store_result(const Tensor& out, const Tensor& value, OutRule rule);
 // An in-place form that has no kernel of its own: shape and type of `self` stay.
 void overwrite(const Tensor& self, const Tensor& value);
-// An in-place view such as t_(): `self` becomes the window that `view` is.
+// An in-place view such as t_(): `self` takes the sizes, strides and offset of `view`.
 void become_view(const Tensor& self, const Tensor& view);
 
 // A contiguous tensor with the same elements: `t` itself when it is one already.

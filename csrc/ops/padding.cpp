@@ -47,8 +47,8 @@ std::vector<int64_t> source_positions(int64_t size, int64_t before, int64_t afte
                  size > -std::min<int64_t>(before, 0) - std::min<int64_t>(after, 0),
              "circular padding must not wrap around more than once: got ", before, " and ", after,
              " for a dimension of size ", size);
-  FB_CHECK(size > 0, "an empty dimension has nothing to pad with");
-  // What a negative width cuts off does not come in again at the other end.
+  FB_CHECK(size > 0, "cannot pad an empty dimension from its elements");
+  // Circular padding does not reuse the elements that a negative width cuts off.
   const int64_t cut = std::max<int64_t>(-before, 0);
   const int64_t kept = size - cut - std::max<int64_t>(-after, 0);
   std::vector<int64_t> positions;
@@ -81,7 +81,7 @@ Separable padding_maps(IntSpan space, IntSpan padding, PadMode mode) {
   return maps;
 }
 
-// Integers have no weighted sums: they are picked, dimension by dimension.
+// The kernel's weighted sums take floats only: integers are picked, dimension by dimension.
 Tensor picked(const Tensor& input, IntSpan padding, PadMode mode) {
   Tensor result = input;
   for (size_t pair = 0; pair < padding.size() / 2; ++pair) {
@@ -125,15 +125,15 @@ Tensor compute::constant_pad_nd(const Tensor& input, IntSpan pad, const Scalar& 
   if (std::all_of(pad.begin(), pad.end(), [](int64_t size) { return size == 0; }))
     return copy_of(input);
   Dims shape = input.sizes().vec();
-  // The window of the source that stays, and the one of the result that it fills.
+  // The part of the source that stays, and the part of the result that it fills.
   Tensor kept = input;
   Dims starts(shape.size(), 0);
   for (size_t pair = 0; pair < pad.size() / 2; ++pair) {
     const size_t d = shape.size() - 1 - pair;
     const int64_t before = pad[2 * pair], after = pad[2 * pair + 1];
     shape[d] += before + after;
-    FB_CHECK(shape[d] >= 0, "padding ", pad, " cuts more off shape ", input.sizes(),
-             " than there is");
+    FB_CHECK(shape[d] >= 0, "padding ", pad, " removes more from shape ", input.sizes(),
+             " than it has");
     const int64_t cut = std::max<int64_t>(-before, 0);
     const int64_t length =
         std::max<int64_t>(input.sizes()[d] - cut - std::max<int64_t>(-after, 0), 0);
@@ -165,7 +165,7 @@ Tensor nn_functional_pad(const Tensor& input, IntSpan pad, const std::string& mo
   return kBorders[static_cast<size_t>(kind)][pairs - 1](input, pad);
 }
 
-// PyTorch's graph has a name for each of them.
+// One operator for each, as in PyTorch, whose graph names them.
 #define FB_BORDER(name, mode)                                             \
   Tensor compute::_##name##_pad1d(const Tensor& input, IntSpan padding) { \
     return bordered(input, padding, mode);                                \

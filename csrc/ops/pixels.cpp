@@ -60,7 +60,7 @@ Tensor compute::_map_bytes(const Tensor& input, const Tensor& table) {
   FB_CHECK(
       table.dim() == 2 && table.size(1) == 256 && (table.size(0) == channels || table.size(0) == 1),
       "expected a table of shape (", channels, ", 256) or (1, 256), got ", table.sizes());
-  // Several dimensions before the channels rarely have one step.
+  // Several dimensions before the channels can rarely be merged into one.
   const Tensor in = input.dim() <= 4 ? input : contiguous(input);
   const Tensor entries = contiguous(table);
   const Tensor out = make_tensor(in.sizes(), table.dtype(), in.device());

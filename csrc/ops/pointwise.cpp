@@ -19,7 +19,7 @@ struct Types {
 Types choose_types(const PointwiseOp& op, std::span<const Operand> inputs,
                    std::span<const Scalar> params) {
   FB_ASSERT(op.bool_inputs <=
-            1);  // only the first operand may stand apart, as the condition of where does
+            1);  // only the first operand may differ, as the condition of `where` does
   DType common = ops::result_type(inputs.subspan(op.bool_inputs));
   if (op.promotion == Promotion::kFloat) common = to_floating(common);
   if (op.check) op.check(inputs, params, common);
@@ -124,7 +124,7 @@ Dims order_of(IntSpan shape, const Tensor* out, std::span<const Operand> inputs)
   return iteration_order(shape, {tensors, count});
 }
 
-// Whether the operand that decides about the order of a result's elements has a deferred layout.
+// Whether the operand that decides the memory order of the result has a deferred layout.
 bool follows_deferred(std::span<const Operand> inputs, IntSpan shape) {
   for (const Operand& operand : inputs) {
     if (!operand.is_tensor() || operand.tensor().is_contiguous()) continue;
@@ -158,8 +158,8 @@ void write_into(const PointwiseOp& op, std::span<const Operand> inputs,
   run_general(op, inputs, types, values, out, order_of(out.sizes(), &out, inputs));
 }
 
-// Where the result lives: with the first tensor that has dimensions, for one without may stand for
-// a number of the host.
+// The result's device: that of the first tensor with dimensions, as a 0-dimensional one may be a
+// number in the host's memory.
 Device device_of(std::span<const Operand> inputs) {
   const Tensor* found = nullptr;
   for (const Operand& operand : inputs) {
@@ -215,8 +215,8 @@ Tensor pointwise(const PointwiseOp& op, std::span<const Operand> inputs,
   }
   if (first && first->is_contiguous() && types.result == types.kernel_out &&
       have_shape(inputs, first->sizes())) {
-    // Guess that every operand looks like the first; make_tensor is cheap next to finding out
-    // beforehand.
+    // Guess that every operand looks like the first: a wasted make_tensor is cheaper than a full
+    // check.
     Tensor out = make_tensor(first->sizes(), types.result, first->device());
     if (run_simple(op, inputs, types, values, out)) return out;
   }

@@ -23,8 +23,8 @@ struct PointwiseOp {
   uint8_t bool_inputs;  // bit k: operand k is bool whatever the others are
   uint16_t dtypes;      // bit t: the operator takes element type t
   kernel::PointwiseId function;
-  // Refuses arguments that the element function could not answer for; `common` is the type operands
-  // are converted to. Null where there are none.
+  // Refuses arguments that the element function cannot handle; `common` is the type that operands
+  // are converted to. Null if there is nothing to check.
   void (*check)(std::span<const Operand> inputs, std::span<const Scalar> params, DType common);
   OutRule out;
 };

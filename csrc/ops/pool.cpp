@@ -1,4 +1,4 @@
-// Pooling by the largest element.
+// Max pooling.
 #include "ops/pool.h"
 
 #include "gen/ops/pool.h"
@@ -18,7 +18,7 @@ Both max_pooled(const Tensor& input, const Windows& windows, bool ceil_mode, Whe
   return run_max_pool(image, plan, where);
 }
 
-// Whether somebody may want the gradient, so that positions have to be kept.
+// Whether a gradient may be wanted, so that positions have to be kept.
 bool may_need_positions(const Tensor& input) {
   return input->flags & (kRequiresGrad | kIsView | kBatched | kDual);
 }
@@ -141,8 +141,8 @@ Both run_max_pool(const Image& image, const PoolPlan& plan, Where where) {
   return {std::move(out), std::move(positions)};
 }
 
-// The operators over one, two and three dimensions differ in nothing else but a rule for autocast,
-// which makes the body of one a function of another namespace.
+// The operators over one, two and three dimensions differ only in a rule for autocast, which puts
+// the body of one into another namespace.
 #define FB_MAX_POOLING(rank, space)                                                                \
   Tensor space max_pool##rank##d(const Tensor& input, IntSpan kernel,                              \
                                  std::optional<IntSpan> stride, IntSpan padding, IntSpan dilation, \

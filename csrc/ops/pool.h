@@ -1,4 +1,4 @@
-// What the operators of pooling share: windows as the user gives them, and plans for the kernels.
+// Helpers shared by pooling operators: windows as the user gives them, and plans for the kernels.
 #pragma once
 
 #include "kernel/pool.h"
@@ -16,12 +16,12 @@ struct Windows {
 // Without a stride, windows lie side by side.
 Windows read_windows(IntSpan kernel_size, std::optional<IntSpan> stride, IntSpan padding,
                      IntSpan dilation, int64_t rank);
-// How many windows there are along each dimension; refuses windows that cannot be.
+// How many windows there are along each dimension; refuses invalid windows.
 Dims pooled_space(const Tensor& input, const Windows& windows, bool ceil_mode);
-// The sizes of an adaptive pooling; the least int64, Python's None, keeps that of the input.
+// The sizes of an adaptive pooling; the least int64, which stands for None, keeps the input's size.
 Dims adaptive_space(const Tensor& input, IntSpan output_size, int64_t rank);
 
-// The axes of a plan are depth, height and width; fewer dimensions are the last of them.
+// The axes of a plan are depth, height and width; fewer dimensions use the last of these.
 inline size_t axis_of(int64_t rank, size_t dim) { return static_cast<size_t>(3 - rank) + dim; }
 // A plan without windows.
 kernel::PoolPlan plan_of(const Image& image);

@@ -1,4 +1,4 @@
-// Pooling by the average: a separable map, see Note [Separable maps] in kernel/resample.h.
+// Average pooling: a separable map, see Note [Separable maps] in kernel/resample.h.
 #include <algorithm>
 
 #include "gen/ops/arith.h"
@@ -21,8 +21,8 @@ struct Averaging {
   bool count_include_pad;
   std::optional<int64_t> divisor;
 
-  // The divisor of one window is the product of these; one that the user gives is put into the
-  // last dimension.
+  // The divisor of a window is the product over its dimensions; a divisor that the user gives is
+  // put into the last one.
   double scale(size_t dim, int64_t counted) const {
     if (!divisor) return 1.0 / static_cast<double>(counted);
     return dim + 1 == windows.kernel.size() ? 1.0 / static_cast<double>(*divisor) : 1.0;
@@ -58,7 +58,7 @@ Averaging read_averaging(IntSpan kernel_size, std::optional<IntSpan> stride, Int
 Tensor averaged_integers(const Tensor& input, const Averaging& averaging, bool ceil_mode);
 
 Tensor averaged(const Tensor& input, const Averaging& averaging, bool ceil_mode) {
-  // PyTorch's class for an image that lacks dimensions.
+  // PyTorch's exception class for an image that lacks dimensions.
   FB_CHECK_INDEX(averaging.windows.rank() != 2 || input.dim() >= 3,
                  "expected a 3D or 4D (batch mode) tensor, got shape ", input.sizes());
   if (input.dtype() == DType::kInt64) return averaged_integers(input, averaging, ceil_mode);
@@ -75,7 +75,7 @@ Tensor averaged(const Tensor& input, const Averaging& averaging, bool ceil_mode)
 Tensor averaged_integers(const Tensor& input, const Averaging& averaging, bool ceil_mode) {
   const Averaging summing{averaging.windows, true, 1};
   const Tensor x = cast(input, DType::kFloat64), ones = ops::ones_like(x);
-  // The average of ones is how many elements there are, by the divisor.
+  // The average of ones is the number of elements divided by the divisor.
   const Tensor divisor = ops::round(
       ops::div(averaged(ones, summing, ceil_mode), averaged(ones, averaging, ceil_mode)));
   return cast(ops::trunc(ops::div(averaged(x, summing, ceil_mode), divisor)), DType::kInt64);
@@ -96,7 +96,7 @@ Separable adaptive_maps(IntSpan space, IntSpan out) {
 }
 
 Tensor adaptively_averaged(const Tensor& input, IntSpan output_size, int64_t rank) {
-  // PyTorch takes the mean there, and refuses dimensions that are not.
+  // PyTorch computes this case as a mean, which raises IndexError for missing dimensions.
   const bool is_mean =
       std::all_of(output_size.begin(), output_size.end(), [](int64_t size) { return size == 1; });
   FB_CHECK_INDEX(rank == 1 || !is_mean || input.dim() >= rank, "expected a ", rank + 1, "D or ",

@@ -1,4 +1,4 @@
-// Fractional pooling: the largest elements of windows that lie at random positions.
+// Fractional max pooling: the largest elements of windows at random positions.
 #include "gen/ops/pool.h"
 #include "kernel/table.h"
 #include "ops/output.h"

@@ -1,4 +1,4 @@
-// The positions of largest elements: gradients and elements put there and picked from there.
+// The positions of largest elements: scatters and gathers gradients and elements there.
 #include "gen/ops/pool.h"
 #include "kernel/table.h"
 #include "ops/host.h"
@@ -92,8 +92,8 @@ Tensor compute::_max_pool_pick(const Tensor& input, const Tensor& positions, Int
   return out;
 }
 
-// Of two elements for one position the unpooled tensor keeps the last, and so does a tangent. Both
-// take the gradient of that position, as in PyTorch, which makes this more than _max_pool_pick.
+// If two elements have the same position, the unpooled tensor and its tangent keep the last. Both
+// elements get the gradient of that position, as in PyTorch, so this is not just _max_pool_pick.
 Tensor compute::_max_unpool_pick(const Tensor& gradient, const Tensor& indices,
                                  IntSpan output_size) {
   const Dims one(output_size.size(), 1);

@@ -1,4 +1,4 @@
-// Random numbers of given distributions: which arguments are refused, and compositions.
+// Random numbers of given distributions: checks of arguments, and compositions.
 #include "gen/ops/random.h"
 
 #include <cmath>
@@ -229,8 +229,8 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
                                       categories);
     return out;
   }
-  // The largest of weight / exponential number falls on a category in proportion to its weight; the
-  // order of the rest is that of drawing without replacement.
+  // The largest quotient weight / exponential number belongs to a category with a probability in
+  // proportion to its weight; the order of the others is that of drawing without replacement.
   check_weights(input);
   Tensor keys = make_like(input, input.dtype());
   compute::exponential_(keys, 1, generator);
@@ -259,7 +259,7 @@ Tensor compute::binomial(const Tensor& count, const Tensor& prob, Generator* gen
   for (const Tensor* t : {&count, &prob})
     FB_CHECK_VALUE(is_floating(t->dtype()),
                    "only supports floating-point dtypes, got: ", t->dtype());
-  FB_CHECK(count.dtype() == prob.dtype(), "expected count and prob of one dtype, got ",
+  FB_CHECK(count.dtype() == prob.dtype(), "expected count and prob of the same dtype, got ",
            count.dtype(), " and ", prob.dtype());
   const Dims shape = broadcast_shapes(count.sizes(), prob.sizes());
   Tensor out = make_tensor(shape, count.dtype(), count.device());
@@ -278,7 +278,7 @@ Tensor compute::_standard_gamma(const Tensor& input, Generator* generator) {
 }
 
 Tensor compute::_standard_gamma_grad(const Tensor& input, const Tensor& output) {
-  FB_CHECK(input.dtype() == output.dtype(), "expected input and output of one dtype, got ",
+  FB_CHECK(input.dtype() == output.dtype(), "expected input and output of the same dtype, got ",
            input.dtype(), " and ", output.dtype());
   const Dims shape = broadcast_shapes(input.sizes(), output.sizes());
   Tensor out = make_tensor(shape, input.dtype(), input.device());
@@ -290,7 +290,7 @@ Tensor compute::_standard_gamma_grad(const Tensor& input, const Tensor& output) 
 
 Tensor compute::_dirichlet_grad(const Tensor& x, const Tensor& alpha, const Tensor& total) {
   FB_CHECK(x.dtype() == alpha.dtype() && x.dtype() == total.dtype(),
-           "expected x, alpha and total of one dtype, got ", x.dtype(), ", ", alpha.dtype(),
+           "expected x, alpha and total of the same dtype, got ", x.dtype(), ", ", alpha.dtype(),
            " and ", total.dtype());
   const Dims shape = broadcast_shapes(broadcast_shapes(x.sizes(), alpha.sizes()), total.sizes());
   Tensor out = make_tensor(shape, x.dtype(), x.device());

@@ -1,4 +1,4 @@
-// Random whole numbers: what range a type allows, and how it is drawn from.
+// Random integers: the range that a type allows, and how to draw from it.
 #include <limits>
 
 #include "gen/ops/create.h"
@@ -165,7 +165,7 @@ Tensor compute::randperm(int64_t n, Generator* generator, std::optional<DType> d
   Tensor out = make_tensor({n}, dtype.value_or(DType::kInt64), device.value_or(kHost));
   const int64_t largest = is_floating(out.dtype()) ? (int64_t{1} << digits_of(out.dtype())) + 1
                                                    : integer_limits(out.dtype()).second;
-  // PyTorch lets bfloat16 repeat numbers.
+  // As in PyTorch, bfloat16 may repeat numbers.
   FB_CHECK(n <= largest || out.dtype() == DType::kBFloat16, "n cannot be greater than ", largest,
            " for dtype ", out.dtype(), ", got ", n);
   kernel::of(out).fill_permutation(or_default(generator), out.dtype(), out.data(), n);

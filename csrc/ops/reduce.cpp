@@ -1,4 +1,4 @@
-// Reductions: which dimensions go, what type comes out, what happens to empty input.
+// Reductions: dimensions to reduce, the result's type, empty input.
 #include "gen/ops/reduce.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ DimMask mask_of(const Tensor& t, IntSpan dims) {
   return mask & all_dims(t);
 }
 
-// Most reductions take no dimensions to mean all of them.
+// For most reductions no dimensions means all of them.
 DimMask mask_or_all(const Tensor& t, OptDims dims) {
   return dims && !dims->empty() ? mask_of(t, *dims) : all_dims(t);
 }
@@ -308,13 +308,13 @@ FB_MOMENTS(std, ReduceOp::kStd)
 Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, bool keepdim,
                      std::optional<DType> dtype) {
   const double ord = p ? p->to<double>() : 2.0;
-  // Of complex numbers the sizes are asked for, which may be wanted in a real type.
+  // For complex input a real dtype names the type of the absolute values.
   const DType wanted = dtype.value_or(input.dtype());
   const DType type = is_complex(input.dtype()) ? complex_type(wanted) : wanted;
   FB_CHECK(!is_integral(input.dtype()) && !is_integral(wanted),
            "expected a floating point or complex input, got dtype ", input.dtype());
   const DimMask mask = mask_or_all(input, dim);
-  // Of complex numbers the sizes are wanted in a real type, not the real parts.
+  // The norm of complex numbers is that of their absolute values, not of their real parts.
   const Tensor converted = is_complex(input.dtype()) && !is_complex(type)
                                ? cast(compute::abs(input), type)
                                : cast(input, type);

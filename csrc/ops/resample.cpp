@@ -1,4 +1,4 @@
-// Images in other sizes.
+// Resizing of images.
 #include "gen/ops/resample.h"
 
 #include <cmath>
@@ -37,7 +37,7 @@ void check_sizes(const Tensor& input, IntSpan out) {
 Tensor resampled(const Tensor& input, const std::string& kind, IntSpan out, const Factors& factors,
                  bool align_corners) {
   check_sizes(input, out);
-  // No image: the positions of a result of any size need not be found out.
+  // An empty batch needs no maps, however large the result.
   if (input.numel() == 0) return Image(input, static_cast<int64_t>(out.size())).make(out);
   const auto maps = [&](IntSpan space) {
     return maps_of(kind, space, out, factors, align_corners, input.dtype());
@@ -95,7 +95,7 @@ Dims scaled_space(IntSpan space, const std::vector<double>& factors) {
   for (size_t i = 0; i < space.size(); ++i) {
     const double size = std::floor(static_cast<double>(space[i]) * factors[i]);
     FB_CHECK(std::abs(size) <= std::numeric_limits<int32_t>::max(), "scale_factor ", factors[i],
-             " makes a size of ", size, " out of ", space[i]);
+             " gives a size of ", size, " for ", space[i]);
     out.push_back(static_cast<int64_t>(size));
   }
   return out;
@@ -113,7 +113,7 @@ void check_options(const Tensor& input, std::optional<IntSpan> size, const Facto
                    std::optional<bool> recompute, bool antialias) {
   const bool picks = mode == "nearest" || mode == "area" || mode == "nearest-exact";
   FB_CHECK_VALUE(!picks || !align_corners,
-                 "align_corners belongs to the modes linear, bilinear, "
+                 "align_corners is only valid for the modes linear, bilinear, "
                  "bicubic and trilinear, not to '",
                  mode, "'");
   FB_CHECK_VALUE(size || factors, "either size or scale_factor should be defined");
@@ -121,7 +121,7 @@ void check_options(const Tensor& input, std::optional<IntSpan> size, const Facto
   const bool smooths = mode == "bilinear" || mode == "bicubic" || mode == "lanczos";
   FB_CHECK_VALUE(
       !antialias || (smooths && input.dim() == 4),
-      "antialias belongs to the modes bilinear, bicubic and lanczos and to 4D input, got "
+      "antialias is only valid for the modes bilinear, bicubic and lanczos and 4D input, got "
       "mode '",
       mode, "' and shape ", input.sizes());
   FB_CHECK_VALUE(!size || !recompute.value_or(false),
@@ -154,14 +154,14 @@ Tensor nn_functional_interpolate(const Tensor& input, std::optional<IntSpan> siz
     factors = *scale_factor;
     if (factors->size() < rank) factors->resize(rank, factors->front());
     out = scaled_space(space, *factors);
-    // The factor itself, or what rounding the sizes has made of it.
+    // The factor itself, or the one that follows from the rounded sizes.
     if (recompute.value_or(false)) factors.reset();
   }
   if (mode == "area") return area(input, out);
   return find_mode(mode, input, antialias)(input, out, factors, align_corners.value_or(false));
 }
 
-// PyTorch's graph has a name for each of them.
+// One operator for each, as in PyTorch, whose graph names them.
 #define FB_UPSAMPLE(name, kind)                                                  \
   Tensor compute::_upsample_##name(const Tensor& input, IntSpan output_size,     \
                                    const Factors& factors, bool align_corners) { \

@@ -39,8 +39,8 @@ void check_grid(const Tensor& input, const Tensor& grid) {
            " coordinates, got grid ", grid.sizes());
   FB_CHECK(grid.size(0) == input.size(0), "input ", input.sizes(), " and grid ", grid.sizes(),
            " must have the same batch size");
-  FB_CHECK(grid.dtype() == input.dtype(), "input and grid must have one dtype, got ", input.dtype(),
-           " and ", grid.dtype());
+  FB_CHECK(grid.dtype() == input.dtype(), "input and grid must have the same dtype, got ",
+           input.dtype(), " and ", grid.dtype());
   for (int64_t d = 2; d < input.dim(); ++d)
     FB_CHECK(input.sizes()[d] > 0, "expected an image that is not empty, got shape ",
              input.sizes());

@@ -11,7 +11,7 @@ namespace {
 using kernel::AxisMap;
 using kernel::AxisMapMaker;
 
-// How far apart outputs are, in inputs.
+// The distance between outputs, in inputs.
 template <class T>
 T step_of(const AxisResampling& axis) {
   if (axis.align_corners)
@@ -83,7 +83,7 @@ AxisMap cubic_map(const AxisResampling& axis) {
   return maker.finish();
 }
 
-// --- kinds that average when they shrink
+// --- kinds that average when they downscale
 
 double triangle(double x) { return std::max(1 - std::abs(x), 0.0); }
 double smooth_cubic(double x) { return cubic(x, -0.5); }

@@ -8,8 +8,8 @@
 
 namespace fb::ops {
 
-// How one dimension is interpolated: "nearest", "nearest-exact", "linear", "cubic", and the kinds
-// that average when they shrink, "smooth-linear", "smooth-cubic", "lanczos", "box" and "hamming".
+// How one dimension is interpolated: "nearest", "nearest-exact", "linear", "cubic", and kinds that
+// average when they downscale, "smooth-linear", "smooth-cubic", "lanczos", "box" and "hamming".
 struct AxisResampling {
   const std::string& kind;
   int64_t in, out;

@@ -1,4 +1,4 @@
-// Channels and pixels exchanged: rows woven into each other, or a copy between split dimensions.
+// Pixel and channel shuffles: interleaved rows, or a copy between split dimensions.
 #include "gen/ops/resample.h"
 #include "gen/ops/view.h"
 #include "kernel/table.h"
@@ -45,7 +45,7 @@ Dims with_last(const Tensor& t, int64_t channels, int64_t height, int64_t width)
   return sizes;
 }
 
-// `image` has the channels that pixels are spread over, `left` of them when they are not.
+// `image` has the shuffled channels; `left` channels are left per sample when it is unshuffled.
 kernel::PixelPlan pixel_plan(const Tensor& image, int64_t left, int64_t factor) {
   const int64_t samples = numel_of(image.sizes().first(static_cast<size_t>(image.dim() - 3)));
   return {samples * left, image.size(-2), image.size(-1), factor,

@@ -1,4 +1,4 @@
-// Recurrent networks: layers one upon the other, and single steps.
+// Recurrent networks: stacked layers, and single steps.
 #include "gen/ops/rnn.h"
 
 #include "autograd/record.h"
@@ -27,13 +27,13 @@ struct States {
   Tensor output, h, c;
 };
 
-// Whether backward, or whoever carries tangents or batches, will want what a layer can keep.
+// Whether backward, forward mode or vmap will need what a layer can keep.
 bool is_observed(TensorList tensors) {
   if (autograd::flags_of(tensors) & (kDual | kBatched)) return true;
   return autograd::is_recording() && autograd::wants_grad(tensors);
 }
 
-// What PyTorch's draws: a mask for the whole output.
+// Draws as PyTorch's does: one mask for the whole output.
 Tensor dropped(const Tensor& x, double p) {
   Tensor mask = make_like(x, x.dtype());
   ops::bernoulli_(mask, 1 - p, nullptr);
@@ -44,7 +44,7 @@ Tensor joined(const std::vector<Tensor>& layers) {
   return layers.size() == 1 ? layers[0] : ops::cat(layers, 0);
 }
 
-// In the order and with the classes in which PyTorch notices.
+// Checks in PyTorch's order, with its exception classes.
 void check_arguments(const std::string& mode, const Tensor& input, const Tensor& hx, int64_t count,
                      bool batch_first) {
   const auto check_dims = [&](ErrorKind kind, int64_t least) {

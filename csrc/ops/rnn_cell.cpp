@@ -134,7 +134,7 @@ class Backward {
     return result;
   }
 
-  // Whether the gradient of a weight is left to the run that this is part of.
+  // Whether the gradient of a weight is left to the backward run: see autograd/deferred.h.
   bool defers(const Tensor& weight, const Tensor& applied_to, bool of_state) const {
     const auto [left, right] = autograd::defer_weight_gradient(weight, s_.batch);
     if (!left) return false;

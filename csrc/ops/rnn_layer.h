@@ -11,7 +11,7 @@ namespace fb::ops {
 // "LSTM", "GRU", "RNN_TANH", "RNN_RELU": PyTorch's names of the modes.
 kernel::RnnKind rnn_kind(const std::string& mode);
 
-// The parameters of one direction, in PyTorch's order; those that are not there are undefined.
+// The parameters of one direction, in PyTorch's order; missing ones are undefined.
 struct RnnWeights {
   Tensor w_ih, w_hh, b_ih, b_hh, w_hr;
 
@@ -26,7 +26,7 @@ struct RnnDirections {
   RnnDirections(TensorList params, int64_t directions, DType type);
 
   std::vector<RnnWeights> weights;
-  std::vector<kernel::RnnParameters> parameters;  // where these lie
+  std::vector<kernel::RnnParameters> parameters;  // pointers to these
 };
 
 // One layer: (steps, batch, features), (batch, steps, features) or packed (rows, features).
@@ -40,12 +40,12 @@ struct RnnShape : kernel::RnnLayerSizes {
   kernel::RnnSteps steps() const {
     return {static_cast<int64_t>(active.size()), batch, start.data(), active.data(), apart};
   }
-  // From one row of so many elements to the next. The rows of one step are read together: a
-  // multiple of a large power of two apart, they would meet in the same position of the caches.
+  // The distance between rows of `row` elements. The rows of a step are read together: at multiples
+  // of a large power of two they would fall into the same cache sets.
   static int64_t apart_in_memory(int64_t row) { return row % 64 == 0 ? row + 16 : row; }
 };
 
-// As kernels take it; undefined stays so.
+// As kernels take it; undefined stays undefined.
 Tensor rnn_operand(const Tensor& t, DType type);
 
 // Where element number `i` of a contiguous tensor lies.

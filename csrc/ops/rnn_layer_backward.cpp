@@ -12,7 +12,7 @@ namespace {
 
 using kernel::RnnKind;
 
-// A gradient that is changed step by step: zeros where none came.
+// A gradient that is updated step by step, from zeros if none is given.
 Tensor running(const Tensor& grad, IntSpan sizes, DType type, Device device) {
   if (grad) return copy_contiguous(cast(grad, type));
   Tensor zeros = make_tensor(sizes, type, device);
@@ -58,7 +58,7 @@ class Backward {
   }
 
  private:
-  // Those of the rows of one direction; the last two with a projection.
+  // Gradients of the rows of one direction; the last two only with a projection.
   struct RowGradients {
     Tensor d_gates, d_projected, unprojected;
   };
@@ -109,7 +109,7 @@ class Backward {
             {directions_.weights[d].w_ih.data(), s_.inputs}, d_input_.data(), d > 0);
   }
 
-  // The gradient of a weight is that of what it makes, transposed, times what it is applied to.
+  // The gradient of a weight is the gradient of its product, transposed, times its input.
   Tensor weight_gradient(int64_t first, int64_t columns, size_t d, kernel::MatrixIn applied_to,
                          int64_t n) const {
     Tensor result = make_tensor({columns, n}, type_, input_.device());

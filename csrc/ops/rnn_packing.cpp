@@ -100,7 +100,7 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const Tensor& data, const Tensor&
                  "input, but got total_length=",
                  total_length, " and max sequence length being ", steps);
   const Padded padded{std::max(total_length, steps), active[0], batch_first};
-  padded.rows();  // refuses what 63 bits do not hold
+  padded.rows();  // refuses sizes beyond 63 bits
   std::vector<int64_t> positions, lengths(static_cast<size_t>(active[0]));
   for (int64_t t = 0; t < steps; ++t) {
     for (int64_t b = 0; b < active[static_cast<size_t>(t)]; ++b) {

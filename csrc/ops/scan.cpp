@@ -21,7 +21,7 @@ kernel::ScanShape shape_of(const Tensor& x, int64_t dim) {
   return shape;
 }
 
-// Scans in a type that the kernels have and returns `result`.
+// Scans in a type that the kernels support; returns it as `result`.
 Tensor scanned(ScanOp op, const Tensor& input, int64_t dim, DType result) {
   const int64_t d = wrap_dim(dim, input.dim());
   const DType type = is_integral(result) ? DType::kInt64 : compute_type(result);
@@ -85,7 +85,7 @@ Tensor diff(const Tensor& input, int64_t n, int64_t dim, const Tensor& prepend,
   FB_CHECK(input.dim() > 0, "expected input to be at least one-dimensional");
   FB_CHECK(n >= 0, "expected a non-negative order n, got ", n);
   const int64_t d = wrap_dim(dim, input.dim());
-  if (n == 0) return ops::clone(input);  // without what would be put before or after it
+  if (n == 0) return ops::clone(input);  // without prepend and append
   std::vector<Tensor> parts;
   if (prepend.defined()) parts.push_back(prepend);
   parts.push_back(input);

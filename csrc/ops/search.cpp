@@ -81,7 +81,7 @@ Tensor compute::searchsorted(const Tensor& sorted_sequence, const Operand& input
 
 Tensor compute::bucketize(const Operand& input, const Tensor& boundaries, bool out_int32,
                           bool right) {
-  FB_CHECK(boundaries.dim() == 1, "expected boundaries to have one dimension, got shape ",
+  FB_CHECK(boundaries.dim() == 1, "expected boundaries to have 1 dimension, got shape ",
            boundaries.sizes());
   return compute::searchsorted(boundaries, input, out_int32, right, {}, {});
 }
@@ -100,7 +100,7 @@ Tensor compute::isin(const Operand& elements, const Operand& test_elements, bool
     found = make_tensor(x.sizes(), DType::kBool, x.device());
     kernel::of(found).fill(found, false);
   } else {
-    // The nearest candidate in the sorted list either is the element or nothing is.
+    // If the candidate found in the sorted list is not the element, none is.
     const Tensor sorted = std::get<0>(compute::sort(wanted, 0, false));
     const Tensor at = compute::clamp_max(compute::searchsorted(sorted, x, false, false, {}, {}),
                                          wanted.numel() - 1);

@@ -12,8 +12,8 @@ using Separable = std::vector<kernel::AxisMap>;
 Separable transposed(const Separable& maps);
 // The image in the sizes that the maps give it. Complex elements are mapped by their parts.
 Tensor run_separable(const Image& image, Separable maps);
-// The same one dimension after the other, the last one first, with results rounded in between: how
-// PyTorch resizes bytes.
+// The same one dimension at a time, the last one first, rounding in between, as PyTorch resizes
+// bytes.
 Tensor run_rounding(const Image& image, Separable maps);
 
 }  // namespace fb::ops

@@ -1,4 +1,4 @@
-// New arrangements of elements.
+// Concatenation, repetition, rotation, triangles and diagonals.
 #include "gen/ops/shape.h"
 
 #include <limits>
@@ -16,7 +16,7 @@
 namespace fb::ops {
 namespace {
 
-// PyTorch's exception from long ago: a vector without elements joins with anything.
+// PyTorch's legacy exception: an empty vector can be concatenated with anything.
 bool is_left_out(const Tensor& t) { return t.dim() == 1 && t.numel() == 0; }
 
 bool are_channels_last(TensorList tensors) {
@@ -25,7 +25,7 @@ bool are_channels_last(TensorList tensors) {
   return true;
 }
 
-// An image as it lies in memory, its channels in the last dimension.
+// A channels_last image in its memory order: channels in the last dimension.
 Tensor as_pixels(const Tensor& image) {
   const auto channels_to_end = [](IntSpan of) {
     Dims moved = of.vec();
@@ -59,7 +59,7 @@ Tensor compute::cat(TensorList tensors, int64_t dim) {
   const Tensor* first = nullptr;
   for (const Tensor& t : tensors) {
     FB_CHECK(t.dim() > 0,
-             "tensors of no dimensions cannot be concatenated; stack() makes a new dimension");
+             "0-dimensional tensors cannot be concatenated; use stack(), which adds a dimension");
     dtype = promote(dtype, t.dtype());
     if (!first && !is_left_out(t)) first = &t;
   }
@@ -108,7 +108,7 @@ Tensor compute::repeat(const Tensor& input, IntSpan repeats) {
            " must have at least as many entries as a tensor of shape ", input.sizes(),
            " has dimensions");
   const size_t lead = repeats.size() - input.sizes().size();
-  // Every dimension becomes two: which repetition, and where in it.
+  // Every dimension becomes two: the repetition, and the position in it.
   Dims shape, sizes, strides;
   for (size_t i = 0; i < repeats.size(); ++i) {
     FB_CHECK(repeats[i] >= 0, "repeats must not be negative, got ", repeats);
@@ -138,7 +138,7 @@ Tensor compute::repeated_positions(const Tensor& repeats, std::optional<int64_t>
   FB_CHECK(repeats.dim() == 1, "repeats must be a vector, got shape ", repeats.sizes());
   FB_CHECK(repeats.dtype() == DType::kInt64 || repeats.dtype() == DType::kInt32,
            "repeats must be of type int64 or int32, got ", repeats.dtype());
-  // A copy of our own: what is counted must be what is written.
+  // A private copy: the sum below must match what the kernel writes.
   const Tensor counts = copy_contiguous(cast(repeats, DType::kInt64));
   const std::optional<int64_t> negative =
       first_outside(counts, 0, std::numeric_limits<int64_t>::max());
@@ -193,7 +193,7 @@ Tensor compute::roll(const Tensor& input, IntSpan shifts, std::optional<IntSpan>
            " must have equal length");
   Tensor result = input;
   for (size_t i = 0; i < shifts.size(); ++i) {
-    FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions cannot be rolled along dim ",
+    FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor cannot be rolled along dim ",
                    (*dims)[i]);
     const int64_t d = wrap_dim((*dims)[i], input.dim());
     const int64_t size = input.sizes()[d];
@@ -225,7 +225,7 @@ Tensor flipud(const Tensor& input) {
 }
 
 Tensor compute::rot90(const Tensor& input, int64_t k, IntSpan dims) {
-  FB_CHECK(dims.size() == 2, "expected two dims to turn in, got ", dims);
+  FB_CHECK(dims.size() == 2, "expected two dims to rotate in, got ", dims);
   FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
   FB_CHECK(dims[0] != dims[1] && std::abs(dims[0] - dims[1]) != input.dim(),
            "dims must be different, got ", dims);
@@ -247,7 +247,7 @@ void cut_triangle(const Tensor& input, int64_t diagonal, bool lower) {
   FB_CHECK(input.dim() >= 2, "input must have at least 2 dimensions, got shape ", input.sizes());
   check_writable(input);
   const Tensor flat = contiguous(input);
-  // Beyond the corners nothing changes any more, and sums stay in range.
+  // Diagonals beyond the corners are all alike; clamped ones cannot overflow.
   const int64_t shift = std::clamp<int64_t>(diagonal, -input.size(-2), input.size(-1));
   kernel::of(flat).clear_triangle(flat, shift, lower);
   if (!flat.is_same(input)) copy_into(input, flat);
@@ -301,7 +301,7 @@ Tensor diagflat(const Tensor& input, int64_t offset) {
 
 namespace {
 
-// A copy with the very strides of `t`, gaps included.
+// A copy with exactly the strides of `t`, gaps included.
 Tensor copy_with_strides(const Tensor& t) {
   if (has_internal_overlap(t)) return copy_of(t);
   Tensor out = make_strided(t.sizes(), t.strides(), t.dtype(), t.device());

@@ -41,7 +41,7 @@ Tensor normalised(SoftmaxOp op, const Tensor& input, int64_t dim, std::optional<
   return out;
 }
 
-// 16-bit floats are computed with as float32.
+// 16-bit floats are computed in float32.
 Tensor gradient_of(SoftmaxOp op, const Tensor& gradient, const Tensor& output, int64_t dim) {
   const Lines lines = lines_along(output, dim);
   const DType type = output.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
@@ -85,7 +85,7 @@ Tensor compute::logsumexp(const Tensor& input, IntSpan dim, bool keepdim) {
   if (input.dim() == 0) reduced.clear();
   std::sort(reduced.begin(), reduced.end());
 
-  // The reduced dimensions become one, in the middle if they are neighbours, else at the end.
+  // The reduced dimensions become one, in the middle if they are adjacent, else at the end.
   Dims order, kept, result_sizes;
   for (int64_t d = 0; d < input.dim(); ++d) {
     const bool gone = std::find(reduced.begin(), reduced.end(), d) != reduced.end();

@@ -1,4 +1,4 @@
-// Sorting along a dimension, and what is found by it.
+// Sorting along a dimension, and what follows from it: top k, medians, modes.
 #include "gen/ops/sort.h"
 
 #include "gen/ops/compare.h"
@@ -10,8 +10,8 @@
 namespace fb::ops {
 namespace {
 
-// The input as rows along one dimension, and the way back for results that have one value or k per
-// row.
+// The input as rows along one dimension; also restores the shape of results with one or k values
+// per row.
 class Rows {
  public:
   Rows(const Tensor& input, int64_t dim) : input_(input), dim_(wrap_dim(dim, input.dim())) {
@@ -25,11 +25,11 @@ class Rows {
   int64_t dim() const { return dim_; }
   Device device() const { return input_.device(); }
   int64_t count() const { return n_ == 0 ? 0 : input_.numel() / n_; }
-  // The rows one after another, whatever the number of the other dimensions.
+  // The rows as a matrix, whatever the number of other dimensions.
   Tensor matrix() const { return as_view(data_, {count(), n_}, {n_, 1}); }
   kernel::SortRows view() const { return {input_.dtype(), data_.data(), count(), n_}; }
 
-  // For k results in a row, in the order of the rows; shaped() turns it into the input's shape.
+  // A tensor for k results per row, in the order of the rows; shaped() restores the input's shape.
   Tensor make(int64_t k, DType dtype) const {
     Dims sizes = data_.sizes().vec();
     if (!sizes.empty()) sizes.back() = k;
@@ -45,7 +45,7 @@ class Rows {
     copy_into(out, is_last() ? result : ops::transpose(result, dim_, -1));
     return out;
   }
-  // The same for one result in a row.
+  // The same for one result per row.
   Tensor squeezed(const Tensor& result, bool keepdim) const {
     if (input_.dim() == 0) return result;
     const Tensor kept = shaped(result);

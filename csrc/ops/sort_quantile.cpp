@@ -1,4 +1,4 @@
-// Quantiles, as a composition: sorted, then picked by rank, then interpolated.
+// Quantiles, as a composition: sort, pick by rank, interpolate.
 #include "autograd/batch.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/compare.h"
@@ -31,8 +31,8 @@ void check_orders(const Tensor& input, const Tensor& q) {
   }
 }
 
-// Where in its sorted row each quantile lies: one row of ranks for each row of x. NaNs stand at the
-// end; a row that has one gives it, unless they are ignored and there are numbers.
+// Where in its sorted row each quantile lies: one row of ranks for each row of x. NaNs are at the
+// end; a row with a NaN gives NaN, unless NaNs are ignored and it has numbers.
 Tensor ranks_of(const Tensor& x, const Tensor& q, bool ignore_nan) {
   const Tensor nans = ops::isnan(x);
   const auto last = static_cast<double>(x.size(-1) - 1);
@@ -63,7 +63,7 @@ Tensor quantiles(const Tensor& input, const Tensor& q, std::optional<int64_t> di
                  const std::string& interpolation, bool ignore_nan) {
   check_orders(input, q);
   const int64_t d = dim ? wrap_dim(*dim, input.dim()) : 0;
-  // The dimension goes to the end, where the quantiles replace it; then these come to the front.
+  // The dimension moves to the end, where the quantiles replace it; then these move to the front.
   const bool whole = !dim || input.dim() == 0;
   const Tensor x = whole ? ops::reshape(input, {-1}) : ops::movedim(input, {d}, {-1});
   const Tensor ranks = ranks_of(x, ops::reshape(q, {-1}), ignore_nan);

@@ -1,4 +1,4 @@
-// Sparse tensors made, taken apart and made dense.
+// Sparse tensors: construction, parts, conversion to dense ones.
 #include "ops/sparse.h"
 
 #include "autograd/history.h"
@@ -25,7 +25,7 @@ void check_is_sparse(const Tensor& t) {
 
 void check_parts(const Tensor& indices, const Tensor& values, IntSpan size) {
   FB_CHECK(indices.dim() == 2, "indices must be sparse_dim x nnz, but got: ", indices.sizes());
-  FB_CHECK(values.dim() > 0, "values must have a dimension at least, for the blocks");
+  FB_CHECK(values.dim() > 0, "values must have at least 1 dimension, for the blocks");
   FB_CHECK(indices.size(1) == values.size(0),
            "indices and values must have same nnz, but got nnz from indices: ", indices.size(1),
            ", nnz from values: ", values.size(0));
@@ -82,7 +82,7 @@ Tensor flat_positions(const Tensor& t) {
   const Tensor indices = contiguous(parts.indices);
   const int64_t n = parts.count();
   const IntSpan sizes = sparse_sizes(t);
-  check_positions(indices, sizes);  // whoever has _indices() can change them
+  check_positions(indices, sizes);  // the user may change _indices()
   if (sizes.size() == 1) return as_view(indices, {n}, {1}, indices.offset());
   const Tensor result = make_numbers(n, indices.device());
   kernel::of(result).number_positions(indices.data_as<int64_t>(), n, sizes,

@@ -1,4 +1,4 @@
-// What operators on sparse tensors have in common. See Note [Sparse tensors] in autograd/sparse.h.
+// Helpers shared by operators on sparse tensors. See Note [Sparse tensors] in autograd/sparse.h.
 #pragma once
 
 #include "autograd/sparse.h"
@@ -10,10 +10,10 @@ namespace fb::ops {
 int64_t position_count(const Tensor& t);
 // The position of each block, counted along the sparse dimensions in their order.
 Tensor flat_positions(const Tensor& t);
-// Sorted, with one block a position; the tensor itself if it is so already.
+// Sorted, with one block per position; the tensor itself if it already is.
 Tensor coalesced(const Tensor& t);
-// A dense tensor as a table with a row for each position of `like`: a window where that is
-// possible.
+// A dense tensor as a table with a row for each position of `like`: a view of its elements if that
+// is possible.
 Tensor as_rows(const Tensor& dense, const Tensor& like);
 // dense += alpha * sparse, for equal sizes and types.
 void add_sparse(const Tensor& dense, const Tensor& sparse, const Scalar& alpha);
@@ -25,10 +25,10 @@ Tensor true_positions(const Tensor& mask);
 
 // Other values at the same positions.
 Tensor with_values(const Tensor& like, Tensor values);
-// `t` becomes `value`, whose type it must be able to hold.
+// `t` takes the contents of `value`, whose type must be convertible to its own.
 void become_sparse(const Tensor& t, const Tensor& value);
 
-// A function of single elements that is 0 at 0.
+// Applies an element function that is 0 at 0.
 template <class F>
 Tensor on_values(const Tensor& t, F&& f) {
   const Tensor sorted = coalesced(t);

@@ -28,8 +28,8 @@ void check_same_density(const Tensor& a, const Tensor& b) {
            sparse_parts(b).sparse_dim(), " sparse dimensions");
 }
 
-// Where the blocks of two tensors go in their sum: one behind the other, or, as PyTorch does where
-// all values lie together, with their positions merged as if they were sorted.
+// Where the blocks of two tensors go in their sum: concatenated or, as in PyTorch if the values are
+// contiguous, merged by position as if both were sorted.
 struct Merged {
   Tensor of_a, of_b;
   int64_t count = 0;
@@ -70,7 +70,7 @@ void check_same_size(const Tensor& dense, const Tensor& sparse) {
            " (a sum of dense and sparse tensors does not broadcast)");
 }
 
-// Of tensors of the same sizes: the blocks of the first at whose positions the second has one.
+// For tensors of the same sizes: the blocks of the first at positions that the second has too.
 Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
   check_same_density(a, b);
   const Tensor factor = coalesced(b);
@@ -89,8 +89,9 @@ Tensor product_of_sparse(const Tensor& a, const Tensor& b) {
 }
 
 Tensor product_with_dense(const Tensor& sparse, const Tensor& dense) {
-  FB_CHECK(sparse.sizes() == dense.sizes(), "expected factors of one size, got ", sparse.sizes(),
-           " and ", dense.sizes(), " (a product with a sparse tensor does not broadcast)");
+  FB_CHECK(sparse.sizes() == dense.sizes(), "expected factors of the same size, got ",
+           sparse.sizes(), " and ", dense.sizes(),
+           " (a product with a sparse tensor does not broadcast)");
   const Tensor factors =
       compute::index_select(as_rows(contiguous(dense), sparse), 0, flat_positions(sparse));
   return with_values(sparse, compute::mul(sparse_parts(sparse).values, factors));

@@ -6,7 +6,7 @@
 namespace fb::ops {
 namespace {
 
-// Calls run(rows) for a parameter and its states, which may lie in memory as they like.
+// Calls run(rows) for a parameter and its states, which may have any strides.
 template <class Run>
 void step_rows(const Tensor& grad, std::initializer_list<const Tensor*> changed, const char* name,
                Run run) {
@@ -33,7 +33,7 @@ void step_rows(const Tensor& grad, std::initializer_list<const Tensor*> changed,
   size_t i = 0;
   for (const Tensor* t : changed) {
     copy_into(*t, whole[i]);
-    // That of the parameter is counted where the operator is recorded.
+    // The recorded operator raises the version of the parameter.
     if (i++ > 0) t->bump_version(name);
   }
 }

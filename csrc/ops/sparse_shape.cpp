@@ -23,7 +23,7 @@ Tensor reordered(const Tensor& t, IntSpan order) {
   for (size_t i = 0; i < order.size(); ++i) {
     const bool comes_first = static_cast<int64_t>(i) < sparse_dim;
     FB_CHECK(comes_first == (order[i] < sparse_dim),
-             "sparse and dense dimensions cannot change places; this tensor has ", sparse_dim,
+             "sparse and dense dimensions cannot be exchanged; this tensor has ", sparse_dim,
              " sparse dimensions");
     sizes.push_back(t.sizes()[order[i]]);
     if (comes_first)
@@ -84,7 +84,7 @@ Tensor sparse::permute(const Tensor& input, IntSpan dims) {
 }
 
 Tensor sparse::select(const Tensor& input, int64_t dim, int64_t index) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no positions to select");
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor has no positions to select");
   const int64_t at = wrap_dim(dim, input.dim()), size = input.sizes()[at];
   FB_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range for dimension ",
                  at, " of size ", size);
@@ -100,7 +100,7 @@ Tensor sparse::select(const Tensor& input, int64_t dim, int64_t index) {
 }
 
 std::vector<Tensor> sparse::unbind(const Tensor& input, int64_t dim) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no parts");
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor cannot be split");
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < input.size(dim); ++i) parts.push_back(sparse::select(input, dim, i));
   return parts;
@@ -111,7 +111,7 @@ Tensor sparse::mm(const Tensor& input, const Tensor& mat2) {
   check_matrix(mat2);
   FB_CHECK(input.size(1) == mat2.size(0), "shapes ", input.sizes(), " and ", mat2.sizes(),
            " cannot be multiplied: ", input.size(1), " columns against ", mat2.size(0), " rows");
-  FB_CHECK(input.dtype() == mat2.dtype(), "expected both matrices to have one type, got ",
+  FB_CHECK(input.dtype() == mat2.dtype(), "expected both matrices to have the same dtype, got ",
            input.dtype(), " and ", mat2.dtype());
   if (!is_sparse(input))
     return compute::transpose(

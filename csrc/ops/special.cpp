@@ -19,7 +19,7 @@ Tensor compute::polygamma(int64_t n, const Tensor& input) { return compute::poly
 // log of pi^(p (p - 1) / 4) times the product of gamma(x - k / 2) over k < p.
 Tensor compute::mvlgamma(const Tensor& input, int64_t p) {
   FB_CHECK(p >= 1, "p must be at least 1, got ", p);
-  // One term for each: a matrix with more rows has too many elements to be of use anyway.
+  // One term for each k. The limit is no loss: a p x p matrix beyond it would not fit into memory.
   constexpr int64_t kMostRows = int64_t{1} << 20;
   FB_CHECK(p <= kMostRows, "p must be at most ", kMostRows, ", got ", p);
   const Tensor x = cast(input, to_floating(input.dtype()));

@@ -1,4 +1,4 @@
-// What is said of a type that an operator does not take.
+// The error for a type that an operator does not take.
 #include "ops/type_check.h"
 
 #include <string>

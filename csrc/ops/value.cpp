@@ -1,4 +1,4 @@
-// What values have in common.
+// Values: copies, and names of kinds and types for messages.
 #include "ops/value.h"
 
 #include "ops/arg_type.h"

@@ -27,7 +27,7 @@ class Value {
     kGenerator,
   };
 
-  // Not in the header, so that users of values do not compile them again.
+  // Out of line, so that not every user of values compiles them.
   Value() noexcept;
   Value(const Value& other);
   Value(Value&& other) noexcept;
@@ -35,7 +35,7 @@ class Value {
   Value& operator=(Value&& other) noexcept;
   ~Value();
 
-  // A handle without a tensor is none.
+  // An undefined tensor is None.
   Value(const Tensor& tensor) {
     if (tensor) held_.emplace<Tensor>(tensor);
   }
@@ -68,13 +68,13 @@ class Value {
   Value(const std::optional<T>& value) {
     if (value) *this = Value(*value);
   }
-  Value(const char*) = delete;  // which would be a truth
+  Value(const char*) = delete;  // would convert to bool
 
   Kind kind() const { return static_cast<Kind>(held_.index()); }
   bool is(Kind kind) const { return this->kind() == kind; }
   bool is_none() const { return is(Kind::kNone); }
 
-  // The value of the kind that it is known to have.
+  // The value, of a kind that the caller has checked.
   const Tensor& tensor() const { return *std::get_if<Tensor>(&held_); }
   const Scalar& number() const { return *std::get_if<Scalar>(&held_); }
   const std::vector<Tensor>& tensors() const { return *std::get_if<std::vector<Tensor>>(&held_); }

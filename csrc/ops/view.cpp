@@ -1,4 +1,4 @@
-// Windows on the same elements: dimensions rearranged and parts taken.
+// Views: dimensions permuted and parts taken.
 #include "gen/ops/view.h"
 
 #include "core/checked.h"
@@ -61,7 +61,7 @@ Tensor movedim(const Tensor& input, IntSpan source, IntSpan destination) {
 // --- parts
 
 Tensor narrow(const Tensor& input, int64_t dim, int64_t start, int64_t length) {
-  FB_CHECK(input.dim() > 0, "a tensor of no dimensions cannot be narrowed");
+  FB_CHECK(input.dim() > 0, "a 0-dimensional tensor cannot be narrowed");
   const int64_t d = wrap_dim(dim, input.dim());
   const int64_t size = input.sizes()[d];
   FB_CHECK(length >= 0, "length must be non-negative, got ", length);
@@ -78,7 +78,7 @@ Tensor compute::_alias(const Tensor& input) {
 }
 
 Tensor compute::_slice(const Tensor& input, int64_t dim, int64_t start, int64_t end, int64_t step) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has no slices");
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor cannot be sliced");
   FB_CHECK(step > 0, "step must be positive, got ", step);
   const int64_t d = wrap_dim(dim, input.dim());
   const int64_t size = input.sizes()[d];
@@ -91,14 +91,14 @@ Tensor compute::_slice(const Tensor& input, int64_t dim, int64_t start, int64_t 
   Dims strides = input.strides().vec();
   const int64_t offset = input.offset() + (length > 0 ? first * strides[d] : 0);
   sizes[d] = length / step + (length % step != 0);
-  // One position needs no step, so that one too large for a stride is left out.
+  // A single position needs no step, so the step may be too large for a stride.
   int64_t stride = 0;
   if (!__builtin_mul_overflow(strides[d], step, &stride)) strides[d] = stride;
   return inner_view(input, sizes, strides, offset);
 }
 
 Tensor compute::select(const Tensor& input, int64_t dim, int64_t index) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions has nothing to select");
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor has nothing to select");
   const int64_t d = wrap_dim(dim, input.dim());
   const int64_t size = input.sizes()[d];
   FB_CHECK_INDEX(index >= -size && index < size, "index ", index,
@@ -135,7 +135,7 @@ Tensor compute::diagonal(const Tensor& input, int64_t offset, int64_t dim1, int6
 
 Tensor compute::unfold(const Tensor& input, int64_t dimension, int64_t size, int64_t step) {
   const int64_t d = wrap_dim(dimension, input.dim());
-  // A single number is a dimension of size 1 here.
+  // A 0-dimensional tensor counts as a dimension of size 1 here.
   const int64_t length = input.dim() == 0 ? 1 : input.sizes()[d];
   FB_CHECK(size >= 0, "size must be non-negative, got ", size);
   FB_CHECK(size <= length, "size ", size, " is larger than dimension ", dimension, " of size ",
@@ -170,7 +170,7 @@ int64_t length_along(const Tensor& input, int64_t dim) {
 }  // namespace
 
 std::vector<Tensor> compute::unbind(const Tensor& input, int64_t dim) {
-  FB_CHECK_INDEX(input.dim() > 0, "a tensor of no dimensions cannot be taken apart");
+  FB_CHECK_INDEX(input.dim() > 0, "a 0-dimensional tensor cannot be taken apart");
   std::vector<Tensor> parts;
   const int64_t n = input.size(dim);
   parts.reserve(static_cast<size_t>(n));
@@ -215,7 +215,7 @@ std::vector<Tensor> compute::split(const Tensor& input, int64_t split_size, int6
 
 namespace {
 
-// How large the parts are; 0 for a dimension without elements, which has as many as asked for.
+// The size of the parts; 0 for an empty dimension, which gives as many parts as asked for.
 int64_t size_of_chunks(const Tensor& input, int64_t chunks, int64_t dim) {
   const int64_t length = length_along(input, dim);
   FB_CHECK(chunks > 0, "the number of chunks must be positive, got ", chunks);
@@ -286,7 +286,7 @@ Tensor imag(const Tensor& input) {
   return ops::select(ops::view_as_real(input), -1, 1);
 }
 
-// --- other windows for the same tensor object
+// --- other sizes and strides for the same tensor object
 
 void compute::resize_(const Tensor& input, IntSpan size,
                       std::optional<MemoryFormat> memory_format) {

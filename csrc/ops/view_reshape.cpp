@@ -1,4 +1,4 @@
-// Windows on the same elements in another shape.
+// Views in another shape.
 #include "gen/ops/copy.h"
 #include "gen/ops/view.h"
 #include "ops/layout.h"
@@ -41,8 +41,8 @@ bool view_strides(IntSpan sizes, IntSpan strides, int64_t numel, IntSpan target,
     if (sizes == target) result = strides.vec();
     return true;
   }
-  // Cut the old dimensions, from the last on, into stretches that are contiguous in themselves, and
-  // let the new dimensions fill each stretch exactly.
+  // Group the old dimensions, from the last on, into contiguous stretches, and let the new
+  // dimensions fill each stretch exactly.
   size_t next = target.size();
   int64_t stretch = 1;  // elements of the stretch so far
   size_t last = sizes.size();
@@ -91,7 +91,7 @@ Tensor compute::view(const Tensor& input, IntSpan size) {
   Tensor result;
   FB_CHECK(try_view(input, complete, result), "shape ", complete, " is not compatible with size ",
            input.sizes(), " and strides ", input.strides(),
-           " (a new dimension would span two that do not lie side by side); "
+           " (a new dimension would span two that are not contiguous); "
            "use reshape(...) instead");
   return result;
 }
@@ -110,9 +110,9 @@ Tensor compute::view_dtype(const Tensor& input, DType dtype) {
   Dims strides = input.strides().vec();
   int64_t offset = input.offset();
   if (from != to) {
-    FB_CHECK(input.dim() > 0, "a tensor of no dimensions cannot be read as ", dtype,
+    FB_CHECK(input.dim() > 0, "a 0-dimensional tensor cannot be viewed as ", dtype,
              ": the element sizes of ", input.dtype(), " and ", dtype, " differ");
-    FB_CHECK(strides.back() == 1, "the last dimension must be contiguous to be read as ", dtype,
+    FB_CHECK(strides.back() == 1, "the last dimension must be contiguous to be viewed as ", dtype,
              ", got strides ", input.strides());
   }
   if (from > to) {
@@ -221,7 +221,8 @@ Tensor compute::expand(const Tensor& input, IntSpan size, bool) {
   }
   numel_of(target);
   Dims strides = broadcast_strides(input.sizes(), input.strides(), target);
-  // A new dimension of one element is none that is repeated; of a number, PyTorch says it is.
+  // A new dimension of size 1 is not repeated and gets a stride; PyTorch gives it 0 for a 0-d
+  // input.
   for (size_t i = input.dim() ? lead : 0; i-- > 0;)
     if (target[i] == 1) strides[i] = target[i + 1] * strides[i + 1];
   return as_view(input, target, strides);

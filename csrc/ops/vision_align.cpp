@@ -7,7 +7,7 @@
 namespace fb::ops {
 namespace {
 
-// Images with the channels of a pixel next to each other, where many are computed at a time.
+// Images with the channels of a pixel adjacent in memory: many are computed at a time.
 Tensor by_pixels(const Tensor& images) {
   const IntSpan sizes = images.sizes(), strides = images.strides();
   return contiguous(as_view(images, Dims{sizes[0], sizes[2], sizes[3], sizes[1]},

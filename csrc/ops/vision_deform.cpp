@@ -1,5 +1,5 @@
-// Convolutions whose every tap is moved by an offset (https://arxiv.org/abs/1703.06211) and scaled
-// by a mask (https://arxiv.org/abs/1811.11168).
+// Deformable convolutions: every tap is moved by an offset (https://arxiv.org/abs/1703.06211) and
+// scaled by a mask (https://arxiv.org/abs/1811.11168).
 #include "gen/ops/vision.h"
 #include "kernel/table.h"
 #include "ops/vision_regions.h"
@@ -43,8 +43,8 @@ struct Deform : kernel::DeformPlan {
     if (mask.defined()) check_planes(mask, "mask", offset_groups * taps());
     for (const Tensor* each : {&offset, &mask, &weight})
       FB_CHECK(!each->defined() || each->dtype() == images.dtype(),
-               "input, offset, mask and weight must have one dtype, got ", images.dtype(), " and ",
-               each->dtype());
+               "input, offset, mask and weight must have the same dtype, got ", images.dtype(),
+               " and ", each->dtype());
   }
 
   int64_t rows() const { return input.channels * taps(); }
@@ -92,7 +92,7 @@ void* part(const Tensor& t, int64_t i) {
   return static_cast<char*>(t.data()) + i * t.stride(0) * static_cast<int64_t>(t.element_size());
 }
 
-// The tensors of a call in one type that is computed with, and the images in them.
+// The tensors of a call in the type that is computed in, and the images in them.
 struct Operands {
   DType dtype;
   Tensor input, offset, mask, weight;

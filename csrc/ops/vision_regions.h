@@ -49,7 +49,7 @@ struct Regions {
   }
 };
 
-// Floats of 16 bits are computed with as float32.
+// 16-bit floats are computed in float32.
 inline DType working_type(DType dtype) {
   return dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }

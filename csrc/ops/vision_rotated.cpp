@@ -1,4 +1,4 @@
-// How much boxes at any angle overlap.
+// Overlaps of rotated boxes.
 #include "gen/ops/vision.h"
 #include "kernel/table.h"
 #include "ops/output.h"

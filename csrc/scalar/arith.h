@@ -1,5 +1,5 @@
-// Arithmetic. Integers wrap on overflow; dividing one by zero gives 0 here, and the operator
-// refuses it before.
+// Arithmetic. Integers wrap on overflow; dividing one by zero gives 0 here, but the operator
+// refuses that first.
 #pragma once
 
 #include "scalar/math.h"
@@ -7,7 +7,7 @@
 
 namespace fb::scalar {
 
-// The unsigned type to carry out wrapping integer arithmetic in.
+// The unsigned type for wrapping integer arithmetic.
 template <int bytes>
 struct WrapBySize {
   using type = unsigned;
@@ -154,7 +154,7 @@ FB_FN T floor_divide(T a, T b) {
 
 #if !defined(__CUDACC__)
 // Note [Range checks]: x_in_range is x without its rare slow case, so that a loop over it
-// vectorises; loops use it for a block of elements of which x_has_range holds throughout.
+// vectorises; loops use it for a block of elements if x_has_range holds for all of them.
 template <class T>
 FB_FN bool fmod_has_range(T a, T b) {
   return math::fmod_has_range(a, b);
@@ -200,7 +200,7 @@ FB_FN T fmin(T a, T b) {
   return (a < b) | (b != b) ? a : b;
 }
 
-// minimum(maximum(x, low), high), in a form that GCC vectorises; NaN comes from any of the three.
+// minimum(maximum(x, low), high), in a form that GCC vectorises; NaN if any of the three is.
 template <class T>
 FB_FN T clamp(T x, T low, T high) {
   const T above = x < low ? low : x;
@@ -233,7 +233,7 @@ FB_FN T lerp(T start, T end, T weight) {
                                       : end - (end - start) * (T(1) - weight);
 }
 
-// 0 for NaN, as PyTorch has it; complex: that of sgn.
+// 0 for NaN, as in PyTorch. Complex numbers have sgn.
 template <class T>
 FB_FN T sign(T a) {
   return static_cast<T>((a > T(0)) - (a < T(0)));
@@ -279,7 +279,7 @@ FB_FN T gcd(T a, T b) {
   return b;
 }
 
-// Small types go through int, so that what overflows wraps once and at the end.
+// Small types are computed in int, so that overflow wraps only once, at the end.
 template <class T>
 FB_FN T lcm(T a, T b) {
   if constexpr (sizeof(T) < sizeof(int))

@@ -1,4 +1,4 @@
-// First derivatives of functions that programs are full of, times the gradient `g`.
+// First derivatives of the most common functions, times the gradient `g`.
 #pragma once
 
 #include "scalar/complex.h"

@@ -31,7 +31,7 @@ FB_FN bool shifts(T b) {
   return !(b < T(0)) & (b < T(sizeof(T) * 8));
 }
 
-// Everything is shifted out by a count that is negative or too large.
+// A count that is negative or too large shifts everything out.
 template <class T>
 FB_FN T bitwise_left_shift(T a, T b) {
   using Bits = unsigned long long;

@@ -1,4 +1,4 @@
-// Exponentials, logarithms, roots and what is built from them.
+// Exponentials, logarithms, roots and functions built from them.
 #pragma once
 
 #include "scalar/math.h"
@@ -47,7 +47,7 @@ FB_FN T rsqrt(T x) {
     return math::rsqrt(x);
 }
 
-// sigmoid(x) within two units in the last place, for what multiplies it by something.
+// sigmoid(x) within two units in the last place, for functions that multiply it.
 template <class T>
 FB_FN T logistic(T x) {
   return T(1) / (T(1) + math::exp(-x));

@@ -1,4 +1,4 @@
-// Element functions of losses: what an element costs, and the derivative of that by each operand.
+// Element functions of losses: the loss of an element, and its derivative by each operand.
 //
 // A loss has kOperands operands (a prediction x, a target y, sometimes a third z), two numbers p
 // that are the same for all elements, value(x, y, z, p) and derivative<k>(x, y, z, p) by operand k.
@@ -106,7 +106,7 @@ struct Binary : OfTwo {
 struct BinaryLogits : OfTwo {
   template <class T>
   static FB_FN T value(T x, T y, T, Numbers<T>) {
-    // One product with x, so that an infinite one is not taken from itself.
+    // A single product with x, so that an infinity is not subtracted from itself.
     return (x > T(0) ? (T(1) - y) * x : -y * x) + math::log1p(math::exp(-math::abs(x)));
   }
   template <int k, class T>
@@ -178,7 +178,7 @@ struct LogPoisson : OfTwo {
 };
 
 // z is the variance, at least p.first; p.second is a constant added. NaN where z is negative. The
-// derivative by z is that of the bounded variance, so that a variance too small can grow.
+// derivative by z is taken at the bounded variance, so that a variance below the bound can grow.
 struct Gaussian : OfThree {
   template <class T>
   static FB_FN T variance(T z, Numbers<T> p) {

@@ -1,4 +1,4 @@
-// The values of constants that element functions do not see: csrc/scalar/math/opaque.h.
+// The values of constants that compilers must not see in element functions: scalar/math/opaque.h.
 #include "scalar/math/opaque.h"
 
 namespace fb::math {

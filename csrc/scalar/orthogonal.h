@@ -32,7 +32,7 @@ FB_FN double by_recurrence(Degree n, double first, Step step) {
 // sin((n + 1/2) t) / sin(t / 2).
 enum class Chebyshev { kT, kU, kV, kW };
 
-// From this degree on those formulas serve for |x| < 1.
+// From this degree on those formulas are used for |x| < 1.
 inline constexpr Degree kTrigonometric = 9;
 
 FB_FN double chebyshev_trigonometric(Chebyshev kind, double x, double n) {
@@ -75,7 +75,7 @@ FB_FN double chebyshev_right(Chebyshev kind, double x, Degree n) {
   const double value =
       by_recurrence(n, kind == Chebyshev::kT ? x : twice + shift,
                     [=](double, double value, double before) { return twice * value - before; });
-  // Beyond 1 the values only grow: infinity less infinity is infinity there.
+  // Beyond 1 the values only grow: infinity minus infinity is infinity there.
   return value != value && x > 1.0 ? math::infinity<double>() : value;
 }
 

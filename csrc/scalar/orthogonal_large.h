@@ -1,5 +1,5 @@
-// Orthogonal polynomials of degrees so high that a recurrence would not end in good time: leading
-// terms of their expansions in Bessel functions, whose errors fall with the square of the degree.
+// Orthogonal polynomials of degrees so high that a recurrence would take too long: leading terms of
+// their expansions in Bessel functions, whose errors fall with the square of the degree.
 #pragma once
 
 #include "scalar/math.h"

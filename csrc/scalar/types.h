@@ -144,8 +144,8 @@ inline constexpr bool kIsSigned<bool> = false;
 
 // Whether a byte of a bool tensor is true: every byte but 0 is. Such memory is shared with uint8
 // views, files and other libraries, so a byte may hold anything, and one that is neither 0 nor 1
-// must not even be read as a C++ bool. It also is what GCC vectorises: loads of bytes, not of
-// bools.
+// must not even be read as a C++ bool. Loads of bytes, unlike loads of bools, are also vectorised
+// by GCC.
 FB_FN bool is_true(const void* address) { return *static_cast<const unsigned char*>(address) != 0; }
 
 // Reads one element of a tensor.

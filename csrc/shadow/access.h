@@ -1,10 +1,10 @@
-// Accesses of the host to the memory of the device `shadow`, as errors.
+// Errors for accesses of the host to the memory of the device `shadow`.
 #pragma once
 
 namespace fb::shadow {
 
 #if defined(FB_SHADOW)
-// Raises if the host touched the device's memory since it was last asked.
+// Raises if the host touched the device's memory since the last call.
 void check_access();
 #else
 inline void check_access() {}

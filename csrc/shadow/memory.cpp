@@ -19,7 +19,7 @@
 namespace fb::shadow {
 namespace {
 
-constexpr size_t kRegion = size_t{1} << 36;  // addresses, not memory
+constexpr size_t kRegion = size_t{1} << 36;  // address space, not memory
 constexpr int kFrames = 24;
 constexpr int kMostFaults = 64;
 
@@ -30,7 +30,7 @@ struct Fault {
 
 // The signal handler reads these, so they are plain.
 char* region = nullptr;
-std::atomic<size_t> used{0};  // bytes of the region that were ever given out
+std::atomic<size_t> used{0};  // bytes of the region that were ever allocated
 Fault faults[kMostFaults];
 std::atomic<int> fault_count{0};
 struct sigaction previous;
@@ -44,7 +44,7 @@ void protect(int allowed) { mprotect(region, used, allowed); }
 void on_fault(int signal, siginfo_t* info, void* /*context*/) {
   auto* at = static_cast<char*>(info->si_addr);
   if (at < region || at >= region + used) {
-    // Not ours: as if we had never been here.
+    // Outside of the region: restores the previous handler.
     sigaction(signal, &previous, nullptr);
     return;
   }
@@ -116,7 +116,7 @@ void register_memory() {
   FB_CHECK(reserved != MAP_FAILED, "shadow: no addresses");
   region = static_cast<char*>(reserved);
   void* frames[1];
-  backtrace(frames, 1);  // loads what the handler must not load
+  backtrace(frames, 1);  // loads the library now, as the handler must not
   struct sigaction action = {};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;

@@ -1,8 +1,8 @@
 // Memory of the device `shadow`, which the tests have instead of a GPU: it lies in pages that the
 // host may not touch, except while one of the device's kernels runs.
 //
-// A stray access is let through, once it is noted: the operator's entry point turns it into an
-// error.
+// A stray access is noted and then allowed to proceed: the entry point of the operator turns it
+// into an error.
 #pragma once
 
 #include <string>

@@ -5,7 +5,7 @@ namespace fb::shadow {
 
 void register_kernels();
 
-// Whether the device has its kernels, or none: what it then computes is refused.
+// Whether the device has its kernels, or none, so that operators on it are refused.
 void set_kernels(bool present);
 
 }  // namespace fb::shadow

@@ -18,7 +18,7 @@ ACCEPTED: dict[str, str] = {
         "tensors are compared as dense ones; pass a function that masks its result"
     ),
     "torch.backends.mkldnn.enabled": (
-        "oneDNN computes convolutions and products where it is the fastest, also if it is switched "
+        "oneDNN computes convolutions and products where it is the fastest, even if it is switched "
         "off; results differ by rounding only"
     ),
     "torch.compile": (
@@ -29,35 +29,35 @@ ACCEPTED: dict[str, str] = {
         "fullgraph=True raises the reason"
     ),
     "torch.compile(fullgraph)": (
-        "functions run eagerly, so graph breaks are not looked for; torch.fx.symbolic_trace or "
-        "torch.export.export refuse what is not one graph"
+        "functions run eagerly and graph breaks are not detected; torch.fx.symbolic_trace or "
+        "torch.export.export refuse a function that is not one graph"
     ),
     "torch.export.export(strict)": (
         "modules are recorded by running them, as with strict=False; what Python decides is fixed"
     ),
     "torch.export.ExportedProgram.run_decompositions": (
         "the program keeps its operators, which are those that Flambeau runs, instead of PyTorch's "
-        "core operators; pass a table of none, {}, where that is what is meant"
+        "core operators; pass an empty table, {}, if that is intended"
     ),
     "torch.hub.load(skip_validation)": (
-        "it is not asked whether a commit belongs to somebody else's copy of the repository; name "
-        "one that you know"
+        "nothing checks whether a commit belongs to a fork of the repository; name one that you "
+        "know"
     ),
     "torch.jit.ScriptModule.train": (
-        "the file of a script keeps what the module does in evaluation, without dropout; train "
-        "the module that the script was made of"
+        "the file of a script holds the module in evaluation mode, without dropout; train the "
+        "module that the script was made from"
     ),
     "torch.profiler.profile(custom_trace_id_callback)": (
-        "the function is not called; write the name of the trace in on_trace_ready"
+        "the function is not called; name the trace in on_trace_ready"
     ),
     "torch.profiler.profile(execution_trace_observer)": (
         "no execution trace is written; export_chrome_trace writes what was recorded"
     ),
     "torch.profiler.profile(experimental_config)": (
-        "options of Kineto are not read; with_stack, profile_memory and the like are"
+        "options of Kineto are not read; with_stack, profile_memory and similar options are"
     ),
     "torch.utils.checkpoint.create_selective_checkpoint_contexts": (
-        "everything is computed again, whatever the policy says; gradients are the same"
+        "everything is recomputed, whatever the policy says; gradients are the same"
     ),
     "torch.utils.deterministic.fill_uninitialized_memory": (
         "torch.empty does not fill its memory in deterministic mode; use torch.full where a "

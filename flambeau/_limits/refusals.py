@@ -18,13 +18,13 @@ _CUDA = _CPU + "ask torch.cuda.is_available() first, and keep tensors and module
 _MPS = _CPU + "ask torch.backends.mps.is_available() first"
 _MTIA = _CPU + "ask torch.mtia.is_available() first"
 _XPU = _CPU + "ask torch.xpu.is_available() first"
-_PROCESSES = "several processes that work together are not supported yet; "
+_PROCESSES = "several cooperating processes are not supported yet; "
 _COMPRESSED = (
-    "matrices in compressed form are not supported yet; use to_sparse(), the coordinate form"
+    "compressed sparse matrices are not supported yet; use to_sparse(), the coordinate form"
 )
 _QUANTIZED = "quantized tensors are not supported; keep float32 or bfloat16"
 _INTEGERS = (
-    "there are no kernels for 8-bit integers yet; quantize_dynamic keeps the weights of linear and "
+    "there are no 8-bit integer kernels yet; quantize_dynamic keeps the weights of linear and "
     "recurrent layers in 8 bits"
 )
 _EXTENSIONS = (
@@ -33,8 +33,8 @@ _EXTENSIONS = (
     "its extensions out"
 )
 _PHONES = (
-    "there is no runtime for phones; save the weights with torch.save and load them in PyTorch, "
-    "which can make a module for phones of them"
+    "there is no mobile runtime; save the weights with torch.save and load them in PyTorch, which "
+    "can make a mobile module of them"
 )
 _NESTED = (
     "nested tensors are not supported yet; pad the rows with torch.nn.utils.rnn.pad_sequence and "
@@ -112,15 +112,15 @@ _refuse(
 )
 _refuse(
     "_subclasses",
-    "tensors that only pretend to have elements are not supported; make tensors with device='meta'",
+    "fake tensors are not supported; make tensors with device='meta'",
     names="FakeTensor FakeTensorMode",
 )
 _refuse(
     "Tensor",
-    "operators use oneDNN's layouts on their own where that pays; leave the call out",
+    "operators use oneDNN's layouts on their own where that pays; remove the call",
     names="to_mkldnn",
 )
-_refuse("Tensor", _CPU + "leave the call out", AssertionError, names="xpu ipu mtia")
+_refuse("Tensor", _CPU + "remove the call", AssertionError, names="xpu ipu mtia")
 
 # Removed from PyTorch.
 _refuse(
@@ -164,7 +164,7 @@ _refuse(
 )
 _refuse(
     "library",
-    "kernels of Triton need a GPU, and this build computes on the CPU; write the operator with "
+    "Triton kernels need a GPU, and this build computes on the CPU; write the operator with "
     "torch.library.custom_op",
     names="triton_op wrap_triton",
 )
@@ -172,11 +172,11 @@ _refuse(
     "ao.quantization",
     _INTEGERS,
     described={
-        "prepare": "Let a model watch the ranges of its activations.",
-        "prepare_qat": "Let a model round its activations while it is trained.",
-        "convert": "Make a watched model one of integers.",
-        "quantize": "All of that at once.",
-        "quantize_qat": "The same with training.",
+        "prepare": "Insert observers of activation ranges into a model.",
+        "prepare_qat": "Insert simulated quantization into a model for training.",
+        "convert": "Convert an observed model to integers.",
+        "quantize": "Prepare, calibrate and convert a model.",
+        "quantize_qat": "The same with training instead of calibration.",
     },
 )
 _refuse(
@@ -187,7 +187,7 @@ _refuse(
         "CUDAExtension": "The description of an extension with kernels for GPUs.",
         "CppExtension": "The description of an extension for ``setup``.",
         "load": "Build an extension and import it.",
-        "load_inline": "The same from text.",
+        "load_inline": "The same from source text.",
     },
 )
 _refuse(
@@ -197,7 +197,7 @@ _refuse(
 )
 _refuse(
     "vision.datasets",
-    "there is no decoder for video here; decode the files with another package into tensors or "
+    "there is no video decoder; decode the files with another package into tensors or "
     "images, and read those in a Dataset of your own",
     names="HMDB51 Kinetics UCF101",
 )
@@ -209,23 +209,23 @@ _refuse(
     _ACCELERATOR,
     RuntimeError,
     {
-        "current_device_index": "The current one's index.",
-        "set_device_index": "Make one the current one.",
-        "current_stream": "The stream that work goes into.",
-        "set_stream": "Make a stream the current one.",
-        "synchronize": "Wait for everything one was given to do.",
-        "empty_cache": "Give unused memory back to the system.",
-        "get_memory_info": "The free and the whole memory.",
-        "memory_stats": "The counts of the allocator.",
-        "memory_allocated": "The bytes that tensors take.",
-        "memory_reserved": "The bytes that are held.",
-        "max_memory_allocated": "The most of them so far.",
-        "max_memory_reserved": "The most of them so far.",
-        "reset_peak_memory_stats": "Forget the peaks.",
-        "reset_accumulated_memory_stats": "Forget totals.",
-        "device_index": "Makes one the current one while a block runs.",
-        "Event": "A mark in a queue of work.",
-        "Stream": "A queue of work.",
+        "current_device_index": "The index of the current device.",
+        "set_device_index": "Make a device current.",
+        "current_stream": "The current stream.",
+        "set_stream": "Make a stream current.",
+        "synchronize": "Wait until a device has finished its work.",
+        "empty_cache": "Return unused memory to the system.",
+        "get_memory_info": "The free and the total memory.",
+        "memory_stats": "The statistics of the allocator.",
+        "memory_allocated": "The bytes used by tensors.",
+        "memory_reserved": "The bytes reserved by the allocator.",
+        "max_memory_allocated": "The peak of the bytes used by tensors.",
+        "max_memory_reserved": "The peak of the reserved bytes.",
+        "reset_peak_memory_stats": "Reset the peaks.",
+        "reset_accumulated_memory_stats": "Reset the totals.",
+        "device_index": "Make a device current within a block.",
+        "Event": "A marker in a stream.",
+        "Stream": "A stream: a queue of work.",
     },
 )
 _refuse(
@@ -235,8 +235,8 @@ _refuse(
     {
         "get_name": "The name of the GPU.",
         "get_core_count": "The cores of the GPU.",
-        "is_macos_or_newer": "Whether the system is that new.",
-        "is_macos13_or_newer": "Whether the system is that new.",
+        "is_macos_or_newer": "Whether macOS has at least this version.",
+        "is_macos13_or_newer": "Whether macOS has at least this version.",
     },
 )
 _refuse(
@@ -244,49 +244,49 @@ _refuse(
     _CUDA,
     AssertionError,
     {
-        "reset_peak_memory_stats": "Forget the peaks.",
-        "reset_max_memory_allocated": "Forget a peak.",
-        "reset_max_memory_cached": "Forget a peak.",
-        "reset_accumulated_memory_stats": "Forget totals.",
-        "reset_peak_host_memory_stats": "Forget the peaks.",
-        "reset_accumulated_host_memory_stats": "Forget totals.",
-        "mem_get_info": "The free and the whole memory of a GPU.",
-        "memory_summary": "The counts as a table.",
+        "reset_peak_memory_stats": "Reset the peaks.",
+        "reset_max_memory_allocated": "Reset a peak.",
+        "reset_max_memory_cached": "Reset a peak.",
+        "reset_accumulated_memory_stats": "Reset the totals.",
+        "reset_peak_host_memory_stats": "Reset the peaks.",
+        "reset_accumulated_host_memory_stats": "Reset the totals.",
+        "mem_get_info": "The free and the total memory of a GPU.",
+        "memory_summary": "The statistics of the allocator as a table.",
         "memory_snapshot": "Every block of the allocator.",
         "get_allocator_backend": "The name of the allocator.",
-        "get_per_process_memory_fraction": "The share of memory that the process may take.",
-        "set_per_process_memory_fraction": "Limit the share of memory that the process may take.",
+        "get_per_process_memory_fraction": "The fraction of memory that the process may use.",
+        "set_per_process_memory_fraction": "Limit the fraction of memory that the process may use.",
         "caching_allocator_alloc": "A block of memory.",
         "caching_allocator_delete": "Free such a block.",
         "change_current_allocator": "Use another allocator.",
-        "use_mem_pool": "Take memory from a pool while a block runs.",
-        "CUDAPluggableAllocator": "An allocator of a library.",
+        "use_mem_pool": "Allocate from a pool within a block.",
+        "CUDAPluggableAllocator": "An allocator from a shared library.",
         "get_rng_state": "The state of the generator of a GPU.",
         "initial_seed": "The seed of the generator of the current GPU.",
-        "current_stream": "The stream that work goes into.",
-        "default_stream": "The stream that is current at first.",
+        "current_stream": "The current stream.",
+        "default_stream": "The default stream.",
         "get_stream_from_external": "A stream made elsewhere.",
         "init": "Start CUDA in this process.",
         "current_device": "The index of the current GPU.",
-        "synchronize": "Wait for everything a GPU was given to do.",
+        "synchronize": "Wait until a GPU has finished its work.",
         "get_device_name": "The name of a GPU.",
         "get_device_properties": "Name, memory, processors.",
         "get_device_capability": "The compute capability.",
-        "can_device_access_peer": "Whether GPUs copy directly.",
-        "cudart": "The CUDA run time.",
+        "can_device_access_peer": "Whether two GPUs copy directly.",
+        "cudart": "The CUDA runtime.",
         "current_blas_handle": "The handle of cuBLAS.",
         "ipc_collect": "Free memory that other processes have released.",
-        "set_sync_debug_mode": "Report calls that wait for a GPU.",
-        "get_sync_debug_mode": "What such calls do.",
-        "memory_usage": "The share of time the memory was busy.",
+        "set_sync_debug_mode": "Report calls that synchronise.",
+        "get_sync_debug_mode": "How such calls are reported.",
+        "memory_usage": "The fraction of time the memory was busy.",
         "device_memory_used": "The bytes that are in use on a GPU.",
-        "utilization": "The share of time a GPU was busy.",
+        "utilization": "The fraction of time a GPU was busy.",
         "temperature": "The temperature of a GPU.",
         "power_draw": "The power that a GPU draws.",
         "clock_rate": "The clock of a GPU.",
-        "set_device": "Make a GPU the current one.",
-        "set_stream": "Make a stream the current one.",
-        "stream": "A block whose work goes into a stream.",
+        "set_device": "Make a GPU current.",
+        "set_stream": "Make a stream current.",
+        "stream": "Make a stream current within a block.",
     },
 )
 _refuse(
@@ -295,14 +295,14 @@ _refuse(
     RuntimeError,
     {
         "CUDAGraph": "A recorded sequence of kernels.",
-        "graph": "Records a block into a CUDAGraph.",
+        "graph": "Record a block into a CUDAGraph.",
         "graph_pool_handle": "A pool that graphs share.",
-        "make_graphed_callables": "Functions that replay their graph.",
+        "make_graphed_callables": "Functions that replay a recorded graph.",
         "MemPool": "A pool of memory.",
-        "Stream": "A queue of work on a GPU.",
-        "ExternalStream": "A queue made elsewhere.",
-        "Event": "A mark in a queue of work.",
-        "device": "Makes a GPU the current one while a block runs.",
+        "Stream": "A stream: a queue of work on a GPU.",
+        "ExternalStream": "A stream made elsewhere.",
+        "Event": "A marker in a stream.",
+        "device": "Make a GPU current within a block.",
     },
 )
 _refuse(
@@ -322,8 +322,8 @@ _refuse(
     _CUDA,
     AssertionError,
     {
-        "_create_jit_fn": "A kernel of one result.",
-        "_create_multi_output_jit_fn": "A kernel of several results.",
+        "_create_jit_fn": "A kernel with one result.",
+        "_create_multi_output_jit_fn": "A kernel with several results.",
     },
 )
 _refuse(
@@ -331,9 +331,9 @@ _refuse(
     _CUDA,
     AssertionError,
     {
-        "_record_memory_history": "Note every block.",
-        "_snapshot": "What was noted.",
-        "_dump_snapshot": "Write what was noted into a file.",
+        "_record_memory_history": "Record every allocation.",
+        "_snapshot": "The recorded allocations.",
+        "_dump_snapshot": "Write the recorded allocations to a file.",
     },
 )
 _refuse(
@@ -357,7 +357,7 @@ _refuse(
     {
         "range_push": "Open a range.",
         "range_pop": "Close the innermost range.",
-        "range_start": "Open a range by its handle.",
+        "range_start": "Open a range and return its handle.",
         "range_end": "Close a range by its handle.",
         "mark": "Mark a moment.",
     },
@@ -367,8 +367,8 @@ _refuse(
     _CUDA,
     AssertionError,
     {
-        "start": "Start to record.",
-        "stop": "Stop to record.",
+        "start": "Start recording.",
+        "stop": "Stop recording.",
     },
 )
 _refuse(
@@ -376,19 +376,19 @@ _refuse(
     _MPS,
     RuntimeError,
     {
-        "synchronize": "Wait for everything the GPU was given to do.",
-        "empty_cache": "Give unused memory back to the system.",
+        "synchronize": "Wait until the GPU has finished its work.",
+        "empty_cache": "Return unused memory to the system.",
         "manual_seed": "Seed the generator of the GPU.",
-        "seed": "Seed it with a number that cannot be foreseen.",
+        "seed": "Seed it with a random number.",
         "get_rng_state": "The state of the generator.",
-        "set_rng_state": "Go on from such a state.",
-        "current_allocated_memory": "The bytes of tensors.",
-        "driver_allocated_memory": "The bytes of the process.",
+        "set_rng_state": "Set the state of the generator.",
+        "current_allocated_memory": "The bytes used by tensors.",
+        "driver_allocated_memory": "The bytes used by the process.",
         "recommended_max_memory": "The bytes to stay below.",
-        "set_per_process_memory_fraction": "Limit the share of memory that the process may take.",
+        "set_per_process_memory_fraction": "Limit the fraction of memory that the process may use.",
         "compile_shader": "A kernel written in Metal.",
         "load_metallib": "Kernels of a library.",
-        "Event": "A mark in a queue of work.",
+        "Event": "A marker in a stream.",
     },
 )
 _refuse(
@@ -396,14 +396,14 @@ _refuse(
     _MTIA,
     RuntimeError,
     {
-        "current_device": "The index of the current one.",
-        "current_stream": "The stream that work goes into.",
-        "default_stream": "The stream that is current at first.",
-        "set_device": "Make one the current one.",
-        "synchronize": "Wait for everything one was given to do.",
-        "empty_cache": "Give unused memory back to the system.",
-        "get_device_capability": "What one can do.",
-        "get_device_properties": "Name and memory of one.",
+        "current_device": "The index of the current device.",
+        "current_stream": "The current stream.",
+        "default_stream": "The default stream.",
+        "set_device": "Make a device current.",
+        "synchronize": "Wait until a device has finished its work.",
+        "empty_cache": "Return unused memory to the system.",
+        "get_device_capability": "The capabilities of a device.",
+        "get_device_properties": "Name and memory of a device.",
     },
 )
 _refuse(
@@ -411,22 +411,22 @@ _refuse(
     _XPU,
     AssertionError,
     {
-        "init": "Start them in this process.",
-        "initial_seed": "The seed of the current one's generator.",
-        "get_rng_state": "The state of the current one's generator.",
-        "current_device": "The index of the current one.",
-        "current_stream": "The stream that work goes into.",
-        "set_device": "Make one the current one.",
-        "synchronize": "Wait for everything one was given to do.",
-        "get_device_name": "The name of one.",
+        "init": "Start the device's runtime in this process.",
+        "initial_seed": "The seed of the current device's generator.",
+        "get_rng_state": "The state of the current device's generator.",
+        "current_device": "The index of the current device.",
+        "current_stream": "The current stream.",
+        "set_device": "Make a device current.",
+        "synchronize": "Wait until a device has finished its work.",
+        "get_device_name": "The name of a device.",
         "get_device_properties": "Name, memory, units.",
-        "get_device_capability": "What one can do.",
-        "can_device_access_peer": "Whether two copy directly.",
-        "mem_get_info": "The free and the whole memory of one.",
-        "reset_peak_memory_stats": "Forget the peaks.",
-        "stream": "A block whose work goes into a stream.",
-        "Stream": "A queue of work.",
-        "Event": "A mark in a queue of work.",
+        "get_device_capability": "The capabilities of a device.",
+        "can_device_access_peer": "Whether two devices copy directly.",
+        "mem_get_info": "The free and the total memory of a device.",
+        "reset_peak_memory_stats": "Reset the peaks.",
+        "stream": "Make a stream current within a block.",
+        "Stream": "A stream: a queue of work.",
+        "Event": "A marker in a stream.",
     },
 )
 _refuse("backends.cuda", _CUDA, AssertionError, names="cufft_plan_cache")
@@ -443,12 +443,12 @@ _refuse(
 # Jobs of several processes.
 _refuse(
     "distributed._functional_collectives",
-    _PROCESSES + "one process has nobody to exchange with",
+    _PROCESSES + "a single process has no other to exchange with",
     names="all_to_all_single_autograd",
 )
 _refuse(
     "distributed.algorithms.ddp_comm_hooks.default_hooks",
-    _PROCESSES + "one process has no gradients to exchange",
+    _PROCESSES + "a single process has no gradients to exchange",
     names=(
         "allreduce_hook bf16_compress_hook bf16_compress_wrapper fp16_compress_hook "
         "fp16_compress_wrapper"
@@ -456,12 +456,12 @@ _refuse(
 )
 _refuse(
     "distributed.algorithms.ddp_comm_hooks.post_localSGD_hook",
-    _PROCESSES + "one process has no gradients to exchange",
+    _PROCESSES + "a single process has no gradients to exchange",
     names="PostLocalSGDState post_localSGD_hook",
 )
 _refuse(
     "distributed.algorithms.ddp_comm_hooks.powerSGD_hook",
-    _PROCESSES + "one process has no gradients to exchange",
+    _PROCESSES + "a single process has no gradients to exchange",
     names="PowerSGDState batched_powerSGD_hook powerSGD_hook",
 )
 _refuse(
@@ -513,7 +513,7 @@ _refuse(
 )
 _refuse(
     "distributed.tensor",
-    _PROCESSES + "use a tensor of one process",
+    _PROCESSES + "use a plain tensor",
     names="DTensor distribute_tensor empty full ones rand randn zeros",
 )
 _refuse(
@@ -523,7 +523,7 @@ _refuse(
 )
 _refuse(
     "distributed.tensor._utils",
-    _PROCESSES + "use a tensor of one process",
+    _PROCESSES + "use a plain tensor",
     names="compute_local_shape_and_global_offset",
 )
 _refuse(
@@ -538,7 +538,7 @@ _refuse(
 )
 _refuse(
     "distributed.tensor.experimental",
-    _PROCESSES + "use tensors of one process",
+    _PROCESSES + "use plain tensors",
     names="implicit_replication",
 )
 _refuse(

@@ -1,4 +1,4 @@
-"""Tensors that only pretend to have elements; ``torch.device("meta")`` has the ones there are."""
+"""Fake tensors, which are not supported; use ``torch.device("meta")``."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def stream(stream: Stream | None) -> StreamContext:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream that work goes into."""
+    """The current stream."""
     return _current_stream
 
 

@@ -164,7 +164,7 @@ class device_of(device):
 
 
 def set_device(device: Any) -> None:
-    """Make a GPU the current one. Prefer the environment variable `CUDA_VISIBLE_DEVICES`.
+    """Make a GPU current. Prefer the environment variable `CUDA_VISIBLE_DEVICES`.
 
     Args:
         device: The GPU, by index, name or `torch.device`; -1 changes nothing.

@@ -69,7 +69,7 @@ def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
 
 
 def memory_stats(device: Any = None) -> dict[str, Any]:
-    """The counts of the allocator: none before CUDA has been started."""
+    """The statistics of the allocator: none before CUDA has been started."""
     return collections.OrderedDict()
 
 

@@ -1,6 +1,6 @@
 """What an operator does while autocast is on: see csrc/autograd/autocast.h.
 
-The table says with `autocast=` which rule it follows; without one the operator takes its inputs as
+`autocast=` in the table names the rule; without one the operator takes its inputs as
 they are, and never looks at the switch.
 
 lower    in the 16-bit type of the region

@@ -13,7 +13,7 @@ from opgen.emit.operators import inplace_parameters, parameters
 from opgen.emit.text import HEADER, cpp_name, quote
 from opgen.model import Op, Table
 
-# What nodes keep of tensors besides elements: its name in Formula, the member, what reads it.
+# What nodes keep of tensors besides elements: name in Formula, member, and the function to read it.
 GEOMETRY = (
     ("shapes", "shape", "shape_of"),
     ("dtypes", "dtype", "dtype_of"),
@@ -31,7 +31,7 @@ def emit(table: Table) -> dict[str, str]:
 
 
 def is_generated(op: Op) -> bool:
-    """Whether the operator itself, or its form in place, is written here."""
+    """Whether the operator itself, or its in-place form, is generated here."""
     is_body = op.is_cast or op.is_factory or op.is_writing_composition
     return op.is_recorded or op.has_inplace_operator or is_body
 
@@ -42,7 +42,7 @@ def recorded_family(family: str, ops: list[Op], table: Table) -> str:
     for op in ops:
         if op.alias_of:
             continue
-        # Entries may share a function: the first one stands for it.
+        # Entries may share a function: the first one represents it.
         face = (op.function, *(a.type.cpp for a in op.core_args))
         if face in faces:
             continue
@@ -132,7 +132,7 @@ class Recorded(NodeText):
         return " | ".join(f"flags_of({cpp_name(a.name)})" for a in tensor_args(self.op))
 
     def operands_record(self) -> str:
-        """Whether an argument other than the first wants gradients."""
+        """Whether an argument other than the first needs gradients."""
         others = [f"wants_grad({cpp_name(a.name)})" for a in tensor_args(self.op)[1:]]
         return f", {' || '.join(others)}" if others else ""
 
@@ -157,7 +157,7 @@ class Recorded(NodeText):
         return f"autocast_{self.struct.removeprefix('Node_')}"
 
     def drawing(self, function: str) -> list[str]:
-        """What depends on chance is drawn for each sample of a map."""
+        """Random operators draw for each sample of a map."""
         if not self.op.random:
             return []
         call = f"{function}({self.given})"
@@ -216,7 +216,7 @@ class Recorded(NodeText):
         ]
 
     def telling(self) -> list[str]:
-        """A composition that writes: its parts do all the rest."""
+        """A composition that writes: its parts do the rest."""
         op = self.op
         return [
             f"{op.result.cpp} {op.function}({parameters(op, False)}) {{",
@@ -226,7 +226,7 @@ class Recorded(NodeText):
         ]
 
     def writing(self) -> list[str]:
-        """Lists of tensors are changed, and nothing is recorded: their versions tell."""
+        """Changes lists of tensors and records nothing: their versions are raised."""
         op = self.op
         written = ", ".join(cpp_name(name) for name in op.writes)
         return [
@@ -261,7 +261,7 @@ class Recorded(NodeText):
         return f"compute::{self.op.function}({self.given})"
 
     def made_of(self, call: str) -> str:
-        """The result that is handed out: a view is known as one, anything else stands alone."""
+        """The result to return: a view is registered as one, anything else is independent."""
         op = self.op
         if op.kind != "view":
             return f"owned({call})" if op.kind == "native" else call
@@ -272,7 +272,7 @@ class Recorded(NodeText):
         return f"{wrapper}({first}, {call})"
 
     def differentiable(self) -> str:
-        """Which of several results have a gradient, as bits: those whose gradient is ever read."""
+        """The results that have a gradient, as bits: those whose gradient some formula reads."""
         read: set[int] = set()
         for formula in self.formulas.values():
             if formula.all_grads:
@@ -298,7 +298,7 @@ class Recorded(NodeText):
         mask = "" if form else self.differentiable()
         if not any("save_result" in line for line in save):
             return [*save, f"  r.finish{form}(owner, {results}{mask});"]
-        # What is saved of a result has its tangents too: those of inner levels need it.
+        # Saved results carry tangents too: those of inner levels need them.
         return [
             f"  const auto save_results = [&] {{ {' '.join(line.strip() for line in save)} }};",
             "  save_results();",
@@ -363,7 +363,7 @@ class Recorded(NodeText):
         return " || ".join(conditions)
 
     def runtime(self, expression: str) -> str:
-        """Code outside of the node, where the lists are at hand."""
+        """Code outside of the node, where the lists are available."""
         for arg in self.lists():
             name = cpp_name(arg.name)
             expression = expression.replace(f"{name}_count_", f"node->{name}_count_")
@@ -446,7 +446,7 @@ class Recorded(NodeText):
         return [f"  become_recorded_view({quote(public)}, {first}, [&] {{ return {call}; }});"]
 
     def replacing(self, first: str, public: str) -> list[str]:
-        """A composition has no form in place of its own: its result replaces the elements."""
+        """A composition has no in-place form of its own: its result replaces the elements."""
         rest = [cpp_name(a.name) for a in self.op.core_args[1:]]
         call = f"{self.op.function}({', '.join(['before', *rest])})"
         return [

@@ -1,6 +1,6 @@
 """What an operator does when it meets batched tensors: see csrc/autograd/batch.h.
 
-The table says with `batch=` which rule it follows, where the signature does not tell:
+`batch=` in the table names the rule where the signature does not imply it:
 
 aligned  element by element: arguments broadcast, with the batch in front
 dims     the batch is in front, dimensions in the arguments move by one; tensors of one rank
@@ -75,7 +75,7 @@ def condition(op: Op) -> str:
             a.type.annotation == "int | None" or (op.name == "roll" and "None" in a.type.annotation)
         )
     ]
-    # Dimension 0 of a sample without dimensions is none of the batch.
+    # Dimension 0 of a 0-dimensional sample is not a dimension of the batch.
     has_dimensions = "!size.empty()" if rule_of(op) == "sized" else "batch_.has_one_rank()"
     return " && ".join([has_dimensions, *needed])
 
@@ -127,7 +127,7 @@ def changing(op: Op, function: str, name: str) -> list[str]:
 
 
 def alike(op: Op, loop: str) -> list[str]:
-    """What depends on chance, where the map wants the same numbers for all samples."""
+    """Random operators where the map wants the same numbers for all samples."""
     if not op.random:
         return []
     return [

@@ -109,7 +109,7 @@ def bindings(table: Table, family: str, ops: list[Op]) -> str:
 
 
 def bound_declaration(op: Op) -> str:
-    """What csrc/bind has written by hand: the body, or with `cpp=` the entry point itself."""
+    """Hand-written parts of csrc/bind: the body, or with `cpp=` the entry point itself."""
     return (
         f"PyObject* {op.cpp}(FB_PY_ARGUMENTS);"
         if op.cpp
@@ -118,7 +118,7 @@ def bound_declaration(op: Op) -> str:
 
 
 def own_row(op: Op) -> str:
-    # Of these PyTorch's profiles show one: a number that is waited for.
+    # PyTorch's profiles show one of these: reading a number, which waits for it.
     profiled = aten_name(op) if op.result.annotation == "Number" else ""
     texts = ", ".join(quote(text) for text in (op.symbol, "", op.public_name, profiled, ""))
     return f"constexpr ops::Operator kRow_{op.symbol}{{{texts}, kElementsOf, 1, 0, 0, {{}}}};"
@@ -175,7 +175,7 @@ def invokers(op: Op) -> list[str]:
     if "inplace" in slots and not op.sees_inplace:
         lines += inplace_branch(op, slots["inplace"], given)
     if op.mutates:
-        # The parts of a composition have said themselves that they change it.
+        # The parts of a composition have raised the version themselves.
         says_so = op.is_recorded or op.grad == composite
         done = "same(a[0])" if says_so else f"changed(a[0], {quote(op.name)})"
         lines += [f"  {call};", f"  return {done};"]
@@ -202,7 +202,7 @@ def invoker(op: Op, form: str = "") -> str:
 
 
 def refusals(op: Op, slots: dict[str, int]) -> list[str]:
-    """Sparse tensors, which recorded operators refuse themselves, and what is not to be had."""
+    """Refuse sparse tensors, unless the recorded operator does, and unsupported layouts."""
     lines = []
     if not op.is_recorded and not op.sparse:
         tensors = (slots[a.name] for a in op.tensor_args)
@@ -216,7 +216,7 @@ def refusals(op: Op, slots: dict[str, int]) -> list[str]:
 
 
 def drawn(op: Op, given: list[str]) -> str:
-    """A new tensor that depends on chance: in a map, one for each sample."""
+    """A new random tensor: in a map, one for each sample."""
     size = [a.name for a in op.core_args].index("size")
     inner = ", ".join("size" if i == size else text for i, text in enumerate(given))
     made = f"[&](IntSpan size) {{ return ops::{op.function}({inner}); }}"
@@ -251,7 +251,7 @@ def out_branch(op: Op, slot: int, given: list[str], call: str, check: str) -> li
             f"\n    check_out_memory({out_rule(op)}, tensor(a[{slot}]), {{{given_inputs}}});"
         )
     if op.autocast:
-        # What goes into a tensor of the caller's is computed in the types that came.
+        # What is stored into the caller's tensor is computed in the given types.
         condition += "\n    const autocast::Off off;"
     if op.returns or op.result.count != 1:
         body = f"    store_results({quote(op.name)}, a[{slot}], {call}, {out_rule(op)});"
@@ -293,8 +293,8 @@ def slot(name: str, function: str) -> str:
     return f"{{Py_nb_{name}, reinterpret_cast<void*>({function})}}"
 
 
-# Operators that are handed over under Python's name for them and not under the method's, and those
-# that have no method of their own for operands in the other order: as PyTorch does it.
+# As in PyTorch: operators that overrides see under Python's name for them instead of the method's,
+# and those without a reflected method of their own.
 BY_PROTOCOL = {"floordiv", "pow", "eq", "lshift", "rshift", "and", "or", "xor", "invert"}
 BY_PROTOCOL_IN_PLACE = BY_PROTOCOL - {"floordiv"}
 COMMUTATIVE = {"add", "mul", "and", "or", "xor"}
@@ -317,7 +317,7 @@ def inplace_operator_names(op: Op) -> str:
 
 
 def watched(op: Op, condition: str, others: str) -> list[str]:
-    """A composition tells observers by its method: the function that computes it tells of its parts."""
+    """A composition tells observers through its method; its function tells of the parts."""
     if not boxed.told_by_binding(op, ""):
         return []
     method = f"kSet_py_{op.symbol}_method"
@@ -338,7 +338,7 @@ def operator_function(op: Op, name: str) -> list[str]:
         ]
     left, right = operands[:2]
     third, refusal = "", []
-    if op.operator == "pow":  # pow(a, b, modulus), which nobody computes
+    if op.operator == "pow":  # pow(a, b, modulus), which is not supported
         third = ", PyObject* modulus"
         refusal = ["  if (modulus != Py_None) return new_ref(Py_NotImplemented);"]
     return [

@@ -204,7 +204,7 @@ def changes_only_tensors(op: Op) -> bool:
 
 
 def parameters(row: Row) -> tuple[str, int]:
-    """The array of a row, and how much of it the row takes."""
+    """The array of a row, and how many of its entries the row uses."""
     op = row.op
     count = len(op.core_args) + (row.form == "out")
     own = row.form == "inplace" and changes_only_tensors(op)
@@ -213,7 +213,7 @@ def parameters(row: Row) -> tuple[str, int]:
 
 
 def parameter(arg: Arg, tag: str, is_written: bool = False) -> str:
-    # A word of Python such as `from` cannot stand in a signature: the table writes `from_`.
+    # A Python keyword such as `from` cannot be a parameter: the table writes `from_`.
     name = quote(arg.name.rstrip("_"))
     fallback = "nullptr" if arg.default is None else quote(arg.default)
     keyword_only = "true" if arg.keyword_only else "false"
@@ -229,10 +229,10 @@ def flags(row: Row) -> list[str]:
         "kViews": op.kind == "view",
         "kRandom": op.random,
         "kInner": op.forms == ("inner",),
-        # Neither replacing elements nor storing into `out` is a part that is seen.
+        # Observers do not see the replacement of elements or the store into `out` as a part.
         "kComposite": op.grad == composite and not row.form,
         "kDenseOnly": not op.is_recorded and not op.sparse,
-        # The parts of a composition have counted themselves.
+        # The parts of a composition have raised the versions themselves.
         "kUncounted": op.mutates and not op.is_recorded and op.grad != composite,
         "kDrawsSize": op.random and not op.tensor_inputs and any(a.name == "size" for a in op.args),
         "kCasts": bool(op.autocast),
@@ -276,7 +276,7 @@ def function(row: Row) -> str:
 
 
 def observed(row: Row, given: str) -> list[str]:
-    """Where somebody watches, the function tells them and calls itself: see csrc/ops/observe.h."""
+    """The function tells observers, if there are any, and calls itself: see csrc/ops/observe.h."""
     result, types = signature(row)
     tell, arguments = "told", given
     if takes_out(row):

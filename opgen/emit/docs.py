@@ -8,7 +8,7 @@ from opgen.emit import docstring
 from opgen.emit.text import overload_sets
 from opgen.model import Op, Table
 
-# What the rules of emit/autocast.py mean to users.
+# The rules of emit/autocast.py in words for users.
 AUTOCAST = {
     "lower": "in the 16-bit type of the region",
     "float32": "in float32",
@@ -71,7 +71,7 @@ def explanation(table: Table, group: list[Op], places: dict[str, str]) -> list[s
 
 
 def plain(text: str) -> str:
-    """Text in which Markdown finds nothing to do."""
+    """Text escaped for Markdown."""
     return re.sub(r"([*_^|<>\[\]~])", r"\\\1", text)
 
 

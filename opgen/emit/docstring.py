@@ -1,4 +1,4 @@
-"""The text that help() shows, of the table's entries and what opgen/help says beyond them."""
+"""The text that help() shows, from the table's entries and the texts of opgen/help."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COPYING = ("reshape", "reshape_as", "flatten", "ravel")
 
 
 def has_help(op: Op) -> bool:
-    """Whether people call it: names that begin with _ are for the package itself."""
+    """Whether users call it: names that begin with _ are for the package itself."""
     return not op.name.startswith("_")
 
 
@@ -30,7 +30,7 @@ def is_method(op: Op, form: str) -> bool:
 
 
 def arguments(op: Op, form: str, method: bool) -> tuple[Arg, ...]:
-    """What a form of an operator takes; a method's first argument is the tensor itself."""
+    """The arguments of a form of an operator; a method's first argument is the tensor itself."""
     args = op.inplace_args if form == "inplace" else op.args
     return args[1:] if method else args
 
@@ -83,7 +83,7 @@ def section(title: str, lines: list[str]) -> str:
 
 
 def derived(op: Op) -> str:
-    """What the entry's kind says: of shapes, of types, of memory."""
+    """What follows from the entry's kind: shapes, types, memory."""
     sentences = []
     if op.kind == "pointwise" and len(op.tensor_inputs) > 1:
         types = ", and the types are promoted to a common one" if op.output != "complex" else ""
@@ -112,7 +112,7 @@ def overload(op: Op, form: str, method: bool, first: Op) -> str:
 
 
 def written(arg: Arg) -> str:
-    """A word of Python such as `from` cannot stand in the table's signatures."""
+    """A Python keyword such as `from` cannot be a parameter in the table's signatures."""
     return arg.name.rstrip("_")
 
 
@@ -187,7 +187,7 @@ def text_signature(ops: list[Op], form: str, method: bool) -> str:
         arg.name: arg for args in (widest, *several) for arg in args if arg.name not in names
     }
     parts = ["$self" if method else "$module"]
-    needed = True  # nothing that is required comes after what is not
+    needed = True  # required parameters come before optional ones
     for arg in positional:
         source = common_default(arg.name, several)
         needed = needed and source is None

@@ -10,7 +10,7 @@ from opgen.model import Arg, Op
 
 @dataclass(frozen=True)
 class InputRange:
-    """Where an input's gradient stands among those of all inputs."""
+    """The position of an input's gradient among those of all inputs."""
 
     index: str
     count: str  # empty: one

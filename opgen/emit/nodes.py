@@ -18,7 +18,7 @@ class NodeText:
         self.args = {a.name: a for a in op.core_args}
         self.ranges = input_ranges(op)
         self.formulas: dict[str, Formula] = {}
-        # Inputs whose derivative nobody knows: asking for it is refused, in backward.
+        # Inputs without a known derivative: backward refuses to compute it.
         self.refused = [
             name for names, text in op.formulas if text == not_implemented for name in names.split()
         ]
@@ -52,7 +52,7 @@ class NodeText:
         return [*lines, "};", *self.number_nodes()]
 
     def number_nodes(self) -> list[str]:
-        """The node by other names, for calls in which an argument is a number."""
+        """The node under other names, for calls in which an argument is a number."""
         return [
             f"struct {self.struct}_{argument} final : {self.struct} {{ "
             f"const char* name() const override {{ return {quote(name)}; }} }};"
@@ -60,7 +60,7 @@ class NodeText:
         ]
 
     def made(self, in_place: bool) -> str:
-        """A new node of the name that fits the arguments; what is changed in place is a tensor."""
+        """A new node of the name that fits the arguments; one changed in place is a tensor."""
         made = f"r.make<{self.struct}>()"
         for argument, _ in self.op.number_nodes:
             if not (in_place and argument == self.op.core_args[0].name):
@@ -113,7 +113,7 @@ class NodeText:
         return [(f"{cpp_name(name)}_", name) for name in self.mentioned("tensors")]
 
     def shown(self) -> list[str]:
-        """Saved values under PyTorch's names, for those who look at the graph."""
+        """Saved values under PyTorch's names, for inspecting the graph."""
         pairs = []
         for member, name in self.saved_tensors():
             if self.is_list(name):
@@ -166,7 +166,7 @@ class NodeText:
         return [*lines, "}"]
 
     def joint_gradients(self, ranges: list[InputRange], formula: Formula) -> list[str]:
-        """One expression gives them all, one behind the other, those not needed undefined."""
+        """One expression gives all of them in order, undefined where not needed."""
         needed = ", ".join(self.wanted(each) for each in ranges)
         lines = [
             f"[[maybe_unused]] const std::array<bool, {len(ranges)}> needed{{{needed}}};",

@@ -1,4 +1,4 @@
-"""gen/ops/<family>.h and .cpp: the C++ face of every operator, and the bodies of the pointwise ones."""
+"""gen/ops/<family>.h and .cpp: declarations of all operators, bodies of the pointwise ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parameter(arg: Arg, with_default: bool = True) -> str:
 
 
 def parameters(op: Op, with_defaults: bool) -> str:
-    # A factory has no tensor to be near to: whoever calls it says where the result shall be.
+    # A factory has no tensor to take the device from: the caller names it.
     named = 0
     if not any("Tensor" in a.type.annotation for a in op.core_args):
         devices = (i for i, a in enumerate(op.core_args) if a.type.annotation == "Device | None")
@@ -52,7 +52,7 @@ def declarations(op: Op) -> list[str]:
 
 
 def body_declarations(op: Op) -> list[str]:
-    """What a generated operator calls: its body, without a word to the graph or to autocast."""
+    """What a generated operator calls: its body, without graph or autocast."""
     if not op.body_namespace:
         return []
     result = "void" if op.mutates else op.result.cpp
@@ -131,7 +131,7 @@ def bodies(family: str, ops: list[Op]) -> str:
 
 def descriptor(op: Op) -> str:
     bool_mask = sum(1 << i for i, a in enumerate(op.tensor_inputs) if a.name in op.bool_inputs)
-    # Which result types the operator takes; a 16-bit float has its float32 kernel.
+    # The element types that the operator takes; 16-bit floats use the float32 kernel.
     return (
         f"constexpr PointwiseOp k{camel(op.function)}{{{quote(op.name)}, {quote(op.name + '_')}, {len(op.tensor_inputs)}, "
         f"Promotion::k{op.promote.capitalize()}, PointwiseOutput::k{op.output.capitalize()}, {bool_mask}, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from opgen.model import Op
 
-# What profiles of PyTorch call the kernels whose name here is another.
+# PyTorch's profile names of kernels that have another name here.
 ATEN_NAMES = {
     "_adaptive_avg_pool_backward": "_adaptive_avg_pool2d_backward",
     "_attention": "_scaled_dot_product_flash_attention_for_cpu",

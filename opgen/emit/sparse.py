@@ -1,11 +1,11 @@
 """What an operator does when it meets sparse tensors: see csrc/autograd/sparse.h.
 
-The table says with `sparse=` which rule it follows; without one the operator refuses them.
+`sparse=` in the table names the rule; without one the operator refuses them.
 
-any     its body takes sparse tensors as it takes others, or it is a composition that leaves the
+any     its body takes sparse tensors like others, or it is a composition that leaves the
         matter to its parts
 own     ops::sparse has a function of the same name and arguments
-values  element by element, with 0 for 0: the values of the coalesced tensor are all it looks at
+values  element by element, with 0 for 0: it only reads the values of the coalesced tensor
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def changed(op: Op, function: str, change: str, bump: str) -> str:
     if op.sparse not in ("own", "values"):
         return change
     done = on_sparse(op, function)
-    # The kernels of pointwise operators count the change, that of others is counted by the caller.
+    # Kernels of pointwise operators raise the version themselves; for others the caller does.
     if op.kind == "pointwise":
         done = f"({done}, {bump})"
     return f"flags & kSparse ? {done} : {change}"

@@ -14,7 +14,7 @@ from opgen.model import Arg, Op, Table
 PRELUDE = Path(__file__).parent / "prelude.pyi"
 TENSOR_MARK = "    # --- methods of the table\n"
 
-# Tensor has methods called float, int and dtype; inside the class those words no longer mean the types.
+# Tensor has methods called float, int and dtype; inside the class these names hide the types.
 BUILTIN_WORDS = ("bool", "complex", "float", "int", "str")
 PACKAGE_WORDS = ("dtype", "layout", "memory_format")
 SAFE_WORDS = {word: f"_{word}" for word in BUILTIN_WORDS + PACKAGE_WORDS}
@@ -32,7 +32,8 @@ IN_PLACE_OPERATORS = (
     "or",
     "xor",
 )
-# Types of a last positional argument that may be given spread out, and the type of one item.
+# Types of a last positional argument that may be passed as separate items, and the type of one
+# item.
 SPREAD_TYPES = {"Size": "_int", "Tensors": "Tensor"}
 REFLECTED_OPERATORS = (*IN_PLACE_OPERATORS, "matmul")
 
@@ -126,7 +127,7 @@ def stub(
 
 
 def stubs_of(table: Table, ops: list[Op], form: str, is_method: bool, name: str) -> list[str]:
-    """Overload after overload. The first tells all; editors show the line of the others below."""
+    """All overloads. The first has the whole docstring, the others the first line."""
     parameters, results, docs = [], [], []
     for op in ops:
         args = op.inplace_args if form == "inplace" else op.args

@@ -7,7 +7,7 @@ from opgen.model import Op, all_types
 
 
 def check(op: Op) -> list[str]:
-    """The type that decides is the one that is asked for, or that of the first tensor.
+    """The type that counts is the requested one, or that of the first tensor.
 
     Pointwise operators look at the common type of their operands (ops/pointwise.cpp), and so do
     operators whose first operand may be a number.

@@ -61,7 +61,7 @@ op(
     random=True,
     grad={"input": "grad * results[1]"},
     node="RreluWithNoiseBackward0",
-    doc="leaky_relu with slopes by chance, and the slope of every element; 1 above zero.",
+    doc="leaky_relu with random slopes, and the slope of every element; 1 above zero.",
 )
 op(
     "hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor",
@@ -95,7 +95,7 @@ op(
     doc="x above zero, weight * x below.",
 )
 
-# Where the graph names the operator otherwise.
+# Names in the graph that differ from the operator's.
 NODES = {"relu6": "HardtanhBackward0", "logsigmoid": "LogSigmoidBackward0"}
 
 for signature, kinds, gradient, doc in (

@@ -1,4 +1,4 @@
-"""Tensors brought to a given size or length."""
+"""Tensors resized to a given size or length."""
 
 from opgen.model import COMPLEX, FLOATS, all_types, floating_complex, op, python
 

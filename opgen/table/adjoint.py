@@ -1,6 +1,6 @@
-"""Gradients put where the elements came from: the adjoints of views and of picking.
+"""Gradients added to the positions that elements came from: the adjoints of views and of picking.
 
-Each writes into zeros of the given size what its operator would read there, and adds where it would
+Each writes into zeros of the given size where its operator would read, and adds where it would
 read twice. They are operators so that a gradient is one call, and has a gradient itself.
 """
 

@@ -9,5 +9,5 @@ op(
     forms="function",
     writes="tensors",
     device="any",
-    doc="Moves every tensor in place by the share weight of the way to its end.",
+    doc="Moves every tensor in place the fraction weight of the way to its end.",
 )

@@ -1,6 +1,6 @@
-"""Gradients that are one kernel: first derivatives of functions that programs are full of.
+"""Gradients that are one kernel: first derivatives of the most common functions.
 
-`gradient` is what comes back to the function, the other operand what the function saved.
+`gradient` is the incoming gradient, the other operand what the function saved.
 """
 
 from opgen.model import floating, floating_complex, op, pointwise

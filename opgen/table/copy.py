@@ -46,7 +46,7 @@ op(
     forms="named",
     cpp="to_copy",
     grad={"input": "grad"},
-    doc="A copy in the given type and place.",
+    doc="A copy with the given type and device.",
     batch="own",
     sparse="own",
 )

@@ -2,7 +2,7 @@
 
 from opgen.model import bound, composite, integers, native, none, numeric, op, real
 
-# What every new tensor can be told.
+# Options of every new tensor.
 OPTIONS = (
     "dtype: DType | None = None, layout: Layout | None = None, device: Device | None = None, "
     "pin_memory: bool = False, requires_grad: bool = False"

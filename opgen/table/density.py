@@ -1,4 +1,4 @@
-"""Densities that programs are full of as one kernel each, and the checks of their arguments."""
+"""The most common densities as one kernel each, and the checks of their arguments."""
 
 from opgen.model import floating, native, op, pointwise, real_bool
 
@@ -33,6 +33,6 @@ op(
     kind=native,
     dtypes=real_bool,
     forms="function",
-    doc="Whether all elements lie between low and high, which themselves do not count if above or"
-    " below, and are whole numbers if asked for; NaN does not.",
+    doc="Whether all elements lie between low (excluded if above) and high (excluded if below),"
+    " and are integers if whole; NaN does not.",
 )

@@ -1,4 +1,4 @@
-"""How far apart vectors are."""
+"""Distances and similarities of vectors."""
 
 from opgen.model import composite, floating, floating_complex, native, not_implemented, numeric, op
 

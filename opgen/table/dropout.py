@@ -1,4 +1,4 @@
-"""Dropout: elements or whole channels set to 0 by chance. For the same seed as PyTorch's."""
+"""Dropout: random elements or whole channels set to 0. For the same seed the same as PyTorch's."""
 
 from opgen.model import composite, floating, native, none, op, pointwise
 

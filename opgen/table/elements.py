@@ -1,4 +1,4 @@
-"""Python functions called with every element: slow, for what has no operator."""
+"""Python functions called for every element: slow, for functions that are not operators."""
 
 from opgen.model import all_types, op, python
 

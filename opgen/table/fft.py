@@ -2,7 +2,7 @@
 
 from opgen.model import COMPLEX, FLOATS, all_types, integral, native, op, python
 
-# What is transformed: whole numbers become real ones; 16 bits are too few for the sums.
+# Input types: integers become real numbers; 16 bits are too few for the sums.
 REAL = integral + FLOATS
 TRANSFORMED = REAL + COMPLEX
 OF_REAL = ("rfft", "ihfft")  # which take no complex numbers

@@ -1,4 +1,4 @@
-"""How often values occur, and how many fall between edges."""
+"""Histograms: how often values occur, and how many fall between edges."""
 
 from opgen.model import FLOATS, floating, integers, native, none, op, python
 

@@ -1,8 +1,8 @@
-"""What can be asked of a tensor: its size, type, place in memory, and single values."""
+"""Properties of a tensor: its size, type, memory, and single values."""
 
 from opgen.model import native, op
 
-# What asks for the elements themselves: a sparse tensor has none.
+# Operators that read the elements themselves: a sparse tensor has none.
 OF_ELEMENTS = ("data_ptr", "is_set_to", "is_shared", "is_nonzero")
 
 

@@ -1,4 +1,4 @@
-"""Linear maps of the last dimension, as layers apply them, and the products their gradients are.
+"""Linear maps of the last dimension, as layers apply them, and the products of their gradients.
 
 Three products of rows are closed under differentiation: rows with the rows of a weight
 (`_linear_product`), rows with a weight (`_linear_rows`), and the sum of the outer products of two

@@ -1,7 +1,7 @@
-"""Losses: what a prediction costs.
+"""Losses of predictions.
 
-The public functions understand the arguments; the operators behind them, with an underscore, take
-operands of one type and shape, and are one pass over the elements each way. `reduction` is there a
+The public functions read the arguments; the operators behind them, with an underscore, take
+operands of the same type and shape, and are one pass over the elements each way. `reduction` is a
 number: 0 none, 1 mean, 2 sum.
 """
 
@@ -24,7 +24,7 @@ NAMED = f"{OLD}, reduction: str = 'mean'"
 def public(
     signature: str, doc: str, dtypes: tuple[str, ...] = floating, autocast: str = "float32"
 ) -> None:
-    """A function of nn.functional that is made of the operators below."""
+    """A function of nn.functional that is composed of the operators below."""
     op(
         f"{signature} -> Tensor",
         kind=native,
@@ -92,10 +92,10 @@ for name, operands, params, node in (
         grad={
             each: f"{name}_backward({k}, grad, {given})"
             for k, each in enumerate(tensors)
-            if (name, each) != ("hinge_loss", "target")  # which only says which half is meant
+            if (name, each) != ("hinge_loss", "target")  # which only selects one of two cases
         },
         node=node,
-        doc=f"{name} of operands that are alike, reduced in the same pass.",
+        doc=f"{name} of operands of one type and shape, reduced in the same pass.",
     )
 op(
     "_loss_gradient(kind: int, operand: int, gradient: Tensor, x: Tensor, y: Tensor, z: Tensor | None,"
@@ -200,7 +200,7 @@ public(
 
 CLASSES = "input: Tensor, target: Tensor, weight: Tensor | None"
 
-for spatial in ("", "2d"):  # PyTorch's graph tells images from vectors
+for spatial in ("", "2d"):  # PyTorch's graph has different names for images and vectors
     op(
         f"_cross_entropy{spatial}({CLASSES}, ignore_index: int, label_smoothing: float, reduction: int)"
         " -> tuple[Tensor, Tensor]",

@@ -23,5 +23,5 @@ op(
     body="flambeau._operators.matrices:fill_diagonal_",
     dtypes=all_types,
     forms="method",
-    doc="Sets the elements whose coordinates are all equal; wrap starts anew below a tall matrix's square.",
+    doc="Sets the elements whose coordinates are all equal; wrap restarts below the square of a tall matrix.",
 )

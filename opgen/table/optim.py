@@ -4,7 +4,7 @@ from opgen.model import floating_complex, native, op
 
 
 def declare(name: str, state: str, options: str, doc: str, *, params: str, **lr: str) -> None:
-    """A step; `state` names the lists beside parameters and gradients. `lr`: an overload."""
+    """A step; `state` names the lists besides parameters and gradients. `lr`: an overload."""
     lists = ", ".join(f"{each}: list[Tensor]" for each in (params, "grads", *state.split()))
     for overload, kind in {"": "float", **lr}.items():
         head = f"{name}.{overload}" if overload else name
@@ -19,8 +19,8 @@ def declare(name: str, state: str, options: str, doc: str, *, params: str, **lr:
         )
 
 
-# As PyTorch has them. The number of a step is `state_steps`; with `advance`, one more, and it is
-# written there.
+# As in PyTorch. The number of a step is `state_steps`; with `advance` it is incremented there
+# first.
 SCALED = "grad_scale: Tensor | None = None, found_inf: Tensor | None = None"
 ADAM = (
     "{lr}, beta1: float, beta2: float, weight_decay: float, eps: float, amsgrad: bool,"
@@ -62,7 +62,7 @@ declare(
     tensor_lr="Tensor",
 )
 
-# Our own, which count their steps. Lists of states that the options do not ask for may be empty.
+# Our own, which count their steps. Lists of states that the options do not need may be empty.
 MOMENTS = "{lr}, beta1: float, beta2: float, weight_decay: float, eps: float"
 for name, state, options, doc in (
     (

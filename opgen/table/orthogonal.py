@@ -1,4 +1,4 @@
-"""Orthogonal polynomials: the value at ``input`` of the one of degree ``n``."""
+"""Orthogonal polynomials of degree ``n`` at ``input``."""
 
 from opgen.model import none, op, pointwise
 

@@ -20,7 +20,7 @@ padding(
     grad=composite,
     namespace="nn.functional",
 )
-# The borders of images, by the names of PyTorch's nodes.
+# The borders of images, under the names of PyTorch's nodes.
 for mode, name in (
     ("reflect", "reflection"),
     ("replicate", "replication"),

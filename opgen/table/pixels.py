@@ -1,4 +1,4 @@
-"""Images of bytes: other values and other resolutions."""
+"""Images of bytes: lookup tables and resizing."""
 
 from functools import partial
 

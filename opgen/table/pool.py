@@ -1,4 +1,4 @@
-"""Pooling: the largest element or the average of windows, and back."""
+"""Pooling: the largest element or the average of windows, and unpooling."""
 
 from functools import partial
 
@@ -68,7 +68,7 @@ for rank in (1, 2, 3):
         autocast=autocast,
     )
 
-    # --- windows that share the input evenly among the outputs
+    # --- windows that divide the input evenly among the outputs
     pooling(
         f"adaptive_avg_pool{rank}d(input: Tensor, output_size: Sizes) -> Tensor",
         doc=f"{rank}-dimensional average pooling to a given size.",
@@ -99,10 +99,10 @@ for rank in (1, 2, 3):
         autocast=autocast,
     )
 
-    # --- largest elements put back where they came from
+    # --- unpooling: largest elements at their old positions
     pooling(
         f"_max_unpool{rank}d(input: Tensor, indices: Tensor, output_size: Ints) -> Tensor",
-        doc="Zeros, but for the elements of input at the places that indices name.",
+        doc="Zeros, except for the elements of input at the positions in indices.",
         grad={"input": "_max_unpool_pick(grad, indices, output_size)"},
         namespace="",
         dtypes=real,
@@ -118,7 +118,7 @@ pooling(
 for rank in (2, 3):
     pooling(
         f"_fractional_max_pool{rank}d(input: Tensor, kernel_size: Dims, output_size: Dims, samples: Tensor) -> {BOTH}",
-        doc="The largest of windows that lie where the samples, uniform in [0, 1), put them, and where it is.",
+        doc="The largest elements of windows placed by samples, uniform in [0, 1), and their positions.",
         grad={"input": f"max_scatter(grad, results[1], input.shape, {rank})"},
         namespace="",
         dtypes=floating,
@@ -149,7 +149,7 @@ pooling(
 pooling(
     "_max_unpool_pick(gradient: Tensor, indices: Tensor, output_size: Ints) -> Tensor",
     forms="inner",
-    doc="The elements of gradient at the places that indices name.",
+    doc="The elements of gradient at the positions in indices.",
     grad={"gradient": "max_unpool(grad, indices, output_size)"},
     namespace="",
     dtypes=real,
@@ -159,7 +159,7 @@ pooling(
     "stride: Dims | None, padding: Dims, ceil_mode: bool, count_include_pad: bool, "
     "divisor_override: int | None) -> Tensor",
     forms="inner",
-    doc="Each element of gradient shared out to the window that it is the average of.",
+    doc="Each element of gradient distributed over the window that it is the average of.",
     grad={
         "gradient": "avg_pool(grad, rank, kernel_size, stride, padding, ceil_mode, count_include_pad, "
         "divisor_override)"
@@ -170,7 +170,7 @@ pooling(
 pooling(
     "_adaptive_avg_pool_backward(gradient: Tensor, shape: Ints, rank: int, channels_last: bool) -> Tensor",
     forms="inner",
-    doc="Each element of gradient shared out to the window that it is the average of.",
+    doc="Each element of gradient distributed over the window that it is the average of.",
     grad={"gradient": "adaptive_avg_pool(grad, gradient.shape, rank)"},
     namespace="",
     dtypes=floating,

@@ -208,7 +208,7 @@ op(
     forms="function",
     random=True,
     grad={"input": "grad * _standard_gamma_grad(input, result)"},
-    doc="Gamma numbers of scale 1 whose shape parameters stand in input.",
+    doc="Gamma numbers of scale 1 with the shape parameters in input.",
 )
 op(
     "_standard_gamma_grad(input: Tensor, output: Tensor) -> Tensor",
@@ -216,7 +216,7 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     grad=not_implemented,
-    doc="How gamma numbers move with their shape parameters, at a fixed probability.",
+    doc="The derivatives of gamma numbers by their shape parameters, at a fixed probability.",
     batch="aligned",
 )
 op(
@@ -229,7 +229,7 @@ op(
         "input": "_dirichlet_grad(result, input, sum(input, -1, True))"
         " * (grad - sum(result * grad, -1, True))"
     },
-    doc="Dirichlet numbers: the last dim of the result sums to 1, its concentrations stand in input.",
+    doc="Dirichlet numbers with the concentrations in input; the last dim of the result sums to 1.",
 )
 
 op(
@@ -238,11 +238,11 @@ op(
     dtypes=("float32", "float64"),
     forms="function",
     grad=not_implemented,
-    doc="How Dirichlet numbers x move with their concentrations alpha, divided by 1 - x.",
+    doc="The derivatives of Dirichlet numbers x by their concentrations alpha, divided by 1 - x.",
     batch="aligned",
 )
 
-# --- filling a tensor. `from` is a word of Python: an argument of that name is written from_.
+# --- filling a tensor. `from` is a Python keyword: an argument of that name is written from_.
 
 op(
     f"uniform_(input: Tensor, from_: float = 0.0, to: float = 1.0, *, {_GENERATOR}) -> Tensor",

@@ -110,7 +110,7 @@ for name, which in (("max", "largest"), ("min", "smallest")):
         grad={"input": "equals_backward(grad, input, result)"},
         node=f"{name.capitalize()}Backward1",
     )
-    # Before the form with dim, for which a tensor of one integer would do as well.
+    # Before the form with dim, which would also accept a tensor of one integer.
     op(
         f"{name}.other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor",
         kind=native,

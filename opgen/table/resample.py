@@ -1,4 +1,4 @@
-"""Images at other resolutions, sampled at given points, or with channels and pixels exchanged."""
+"""Images resized, sampled at given points, or with channels and pixels shuffled."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ MAPPED = ("int8", "int16", "int32", "int64", *floating_complex)
 
 image_op = partial(op, kind=native, forms="function", dtypes=floating, grad=composite)
 
-# --- other resolutions
+# --- resizing
 
 image_op(
     "interpolate(input: Tensor, size: Dims | None = None, scale_factor: Factors | None = None, mode: str = 'nearest', "
@@ -26,7 +26,7 @@ image_op(
     dtypes=RESAMPLED,
     namespace="nn.functional",
 )
-# What PyTorch's graph shows, and how the weights are computed: see Kernel in csrc/ops/resample.cpp.
+# Names in PyTorch's graph, and the kinds of weights: see csrc/ops/resample_maps.h.
 KINDS = {
     "nearest1d": "nearest",
     "nearest2d": "nearest",
@@ -62,11 +62,11 @@ image_op(
     "_resample_backward(gradient: Tensor, shape: Ints, channels_last: bool, kind: str, "
     "factors: Factors | None, align_corners: bool) -> Tensor",
     forms="inner",
-    doc="Each element of gradient given back to those that it is the sum of.",
+    doc="Each element of gradient added to the elements that it is a weighted sum of.",
     grad={"gradient": "resample(grad, kind, gradient.shape, factors, align_corners)"},
 )
 
-# --- channels and pixels exchanged
+# --- pixel and channel shuffles
 
 image_op(
     "pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor",

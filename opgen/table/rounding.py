@@ -30,7 +30,7 @@ op(
     grad={"input": "zeros_like(grad)"},
     node="RoundBackward1",
     out="exact whole",
-    doc="Rounds to so many decimals; negative counts round to tens, hundreds and so on.",
+    doc="Rounds to the given number of decimals; negative ones round to tens, hundreds and so on.",
     batch="same",
 )
 op(
@@ -40,7 +40,7 @@ op(
     cpp="round_decimals",
     forms="inner",
     grad=not_implemented,
-    doc="round to the decimals whose power of ten is given, negative for places left of the point.",
+    doc="round to the decimals whose power of ten is given, negative for digits left of the point.",
 )
 op(
     "frac(input: Tensor, *, out: Tensor | None = None) -> Tensor",

@@ -1,4 +1,4 @@
-"""Running sums, products and extrema along one dimension, and differences, which undo sums."""
+"""Cumulative sums, products and extrema along one dimension, and differences."""
 
 from opgen.model import all_types, composite, floating_complex, native, op, real_bool
 

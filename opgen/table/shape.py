@@ -1,4 +1,4 @@
-"""New arrangements of elements: joined, repeated, moved, cut to triangles and diagonals."""
+"""Concatenation, repetition, rotation, triangles and diagonals."""
 
 from opgen.model import all_types, composite, native, none, op, python
 

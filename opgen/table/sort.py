@@ -1,8 +1,8 @@
-"""Sorting along a dimension, and what is found by it."""
+"""Sorting along a dimension, and what follows from it: top k, medians, quantiles."""
 
 from opgen.model import FLOATS, composite, native, none, op, real, real_bool
 
-# Every result came from one place, which gets its gradient.
+# Every result is one element of the input, which gets its gradient.
 ONE_OF_ROW = {"input": "chosen_backward(grad, indices, input.shape, dim, keepdim)"}
 K_OF_ROW = {"input": "_gather_backward(grad, input.shape, dim, indices)"}
 
@@ -91,7 +91,7 @@ op(
     dtypes=real_bool,
     returns="values indices",
     out="exact",
-    doc="The most frequent element along ``dim``, the smallest of several, and where it stands last.",
+    doc="The most frequent element along ``dim``, the smallest of several, and its last index.",
     grad=ONE_OF_ROW,
 )
 for name, about_nan in (("quantile", "NaN if there is one"), ("nanquantile", "NaN left out")):

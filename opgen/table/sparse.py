@@ -1,4 +1,4 @@
-"""Sparse tensors in coordinate form: making them, their parts, and the way back."""
+"""Sparse tensors in coordinate form: construction, parts, and conversion to dense ones."""
 
 from opgen.model import all_types, composite, floating, native, none, numeric, op, python
 

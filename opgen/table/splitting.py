@@ -1,4 +1,4 @@
-"""Cutting a tensor into views along a dimension."""
+"""Splitting a tensor into views along a dimension."""
 
 from opgen.model import op, python
 

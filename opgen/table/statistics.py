@@ -1,4 +1,4 @@
-"""Covariance and small constructions over samples."""
+"""Covariance and related statistics of samples."""
 
 from opgen.model import all_types, integers, numeric, op, python
 

@@ -1,4 +1,4 @@
-"""Windows on the same elements: nothing is copied, unless reshape has to."""
+"""Views: nothing is copied, unless reshape has to."""
 
 from opgen.model import bound, composite, native, none, op, view
 
@@ -56,7 +56,7 @@ op(
     "_unsafe_view(input: Tensor, size: Ints) -> Tensor",
     kind=native,
     forms="inner",
-    doc="Memory that nothing else uses, with another shape: no view in the eyes of the graph.",
+    doc="Memory that nothing else uses, with another shape: not a view to the graph.",
     grad={"input": "grad.reshape(input.shape)"},
 )
 op(
@@ -176,7 +176,7 @@ op(
     "_alias(input: Tensor) -> Tensor",
     kind=view,
     forms="named",
-    doc="The same window once more.",
+    doc="Another view of the same elements.",
     grad={"input": "grad"},
     batch="same",
 )
@@ -184,7 +184,7 @@ op(
     "_slice(input: Tensor, dim: int, start: int, end: int, step: int) -> Tensor",
     kind=view,
     forms="named",
-    doc="Every step-th place along dim from start to before end, by the rules of Python's slices.",
+    doc="Every step-th position along dim from start to before end, by the rules of Python's slices.",
     grad={"input": "_slice_backward(grad, input.shape, dim, start, end, step)"},
 )
 op(
@@ -260,19 +260,19 @@ op(
 op(
     "unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=native,
-    doc="The same as split, but the parts may be changed in place: none is known as a view.",
+    doc="The same as split, but the parts may be changed in place: they are not views to the graph.",
     grad={"input": "cat(grads, dim)"},
 )
 op(
     "unsafe_split_with_sizes(input: Tensor, split_sizes: Ints, dim: int = 0) -> tuple[Tensor, ...]",
     kind=native,
-    doc="The same as split_with_sizes, but the parts may be changed in place: none is known as a view.",
+    doc="The same as split_with_sizes, but the parts may be changed in place: they are not views to the graph.",
     grad={"input": "cat(grads, dim)"},
 )
 op(
     "unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]",
     kind=native,
-    doc="The same as chunk, but the parts may be changed in place: none is known as a view.",
+    doc="The same as chunk, but the parts may be changed in place: they are not views to the graph.",
     grad=composite,
 )
 # --- other readings of the elements
@@ -328,7 +328,7 @@ op(
     doc="Detaches the tensor itself from the autograd graph.",
 )
 
-# --- other windows for the same tensor object
+# --- other sizes and strides for the same tensor object
 
 op(
     "resize_(input: Tensor, size: Size, *, memory_format: MemoryFormat | None = None) -> Tensor",

@@ -1,4 +1,4 @@
-"""Boxes on images: which of many to keep, and what lies inside of them; bent convolutions."""
+"""Boxes and regions of images, and deformable convolutions."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ box_op(
 )
 box_op(
     "_box_iou_rotated(boxes1: Tensor, boxes2: Tensor) -> Tensor",
-    doc="The overlap of every pair of boxes (middle x, middle y, width, height, degrees).",
+    doc="The overlap of every pair of boxes (centre x, centre y, width, height, degrees).",
     grad=not_implemented,
     batch="refuse",
 )
@@ -32,7 +32,7 @@ box_op(
 box_op(
     f"_roi_align_backward(gradient: Tensor, {REGIONS}, {SAMPLING}, shape: Ints) -> Tensor",
     forms="inner",
-    doc="Each cell of gradient given back to the pixels that it is the mean of.",
+    doc="Each cell of gradient added to the pixels that it is the mean of.",
     grad={"gradient": f"_roi_align(grad, {SAMPLED})", "rois": "not_implemented"},
 )
 box_op(
@@ -51,20 +51,20 @@ box_op(
 box_op(
     f"_ps_roi_pool_backward(gradient: Tensor, {REGIONS}, shape: Ints) -> Tensor",
     forms="inner",
-    doc="Each cell of gradient given back to the pixels that it is the mean of.",
+    doc="Each cell of gradient added to the pixels that it is the mean of.",
     grad={
         "gradient": "_ps_roi_pool(grad, rois, spatial_scale, height, width)",
         "rois": "not_implemented",
     },
 )
 
-# --- convolutions that look where they are told to
+# --- deformable convolutions
 
 GEOMETRY = "stride: Ints, padding: Ints, dilation: Ints"
 box_op(
     "_deform_conv2d(input: Tensor, offset: Tensor, mask: Tensor | None, weight: Tensor,"
     f" bias: Tensor | None, {GEOMETRY}) -> Tensor",
-    doc="A convolution whose every tap is moved by an offset and scaled by a mask.",
+    doc="A deformable convolution: every tap is moved by an offset and scaled by a mask.",
     autocast="float32",
     grad={
         "input offset mask weight bias": "deform_conv2d_backward(grad, input, offset, mask, weight,"

@@ -32,5 +32,5 @@ for name, parameters, doc in (
         body=f"flambeau._operators.windows:{name}",
         dtypes=FLOATS,
         forms="function",
-        doc=f"{doc} The periodic one is the symmetric window of one more point, without its last.",
+        doc=f"{doc} The periodic window is the symmetric one of one more point, without its last.",
     )

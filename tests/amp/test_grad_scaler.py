@@ -1,4 +1,4 @@
-"""GradScaler: scaled losses, gradients scaled back, steps left out, the scale's way."""
+"""GradScaler: scaled losses, unscaled gradients, skipped steps, updates of the scale."""
 
 import pickle
 from typing import Any
@@ -74,7 +74,7 @@ def test_gradients_may_be_scaled_back_early() -> None:
 
 
 def test_several_optimisers() -> None:
-    """A step is left out by the gradients of its optimiser, the scale is everybody's."""
+    """Gradients decide for their own optimiser whether a step is skipped; all share the scale."""
     good, bad = fb.ones(1, requires_grad=True), fb.ones(1, requires_grad=True)
     optimizers = [fb.optim.SGD([p], lr=1.0) for p in (good, bad)]
     scaler = fb.amp.GradScaler("cpu", init_scale=8.0)

@@ -1,4 +1,4 @@
-"""Gradients by finite differences, the reference that knows nothing of graphs."""
+"""Gradients by finite differences, a reference without graphs."""
 
 from __future__ import annotations
 

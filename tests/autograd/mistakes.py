@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Mistake:
-    """A script that fails, and what must be said of it."""
+    """A script that fails, and what the error must say."""
 
     name: str
     error: type[Exception]

@@ -1,4 +1,4 @@
-"""Derivatives of views, indexing and arrangements where samples do not go."""
+"""Derivatives of views, indexing and shapes that samples do not cover."""
 
 from __future__ import annotations
 

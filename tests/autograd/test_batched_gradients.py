@@ -25,7 +25,7 @@ for _module in pkgutil.iter_modules(layers.__path__):
     importlib.import_module(f"tests.nn.layers.{_module.name}")
 
 TABLE = operators()
-# Chance plays no part in a backward.
+# A backward is never random.
 DIFFERENTIABLE = [
     name
     for name in sorted(set(TABLE) & set(all_samples()))

@@ -1,4 +1,4 @@
-"""Weights used at every step of a loop: their gradients are multiplied together, unseen."""
+"""Weights used at every step of a loop: their gradients are computed together, unobserved."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """Interrupts leave no mode switched, at whichever instruction they come.
 
-Python looks for signals where a function begins, after each call and where a loop goes back. A
+Python checks for signals where a function begins, after each call and where a loop repeats. A
 trace function raises there as the handler of Ctrl-C would: at one place after the other.
 """
 

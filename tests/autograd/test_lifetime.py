@@ -14,7 +14,7 @@ from tests.autograd.walk import reachable
 
 
 class Canary:
-    """Something that can be watched as it goes."""
+    """An object whose end can be observed."""
 
 
 def leaf_hook() -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""Derivatives of matrix operators where no table of samples goes: names, limits, refusals."""
+"""Derivatives of matrix operators that samples do not cover: names, limits, refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives of reductions and scans where samples do not go: names, zeros, ties, limits."""
+"""Derivatives of reductions and scans that samples do not cover: names, zeros, ties, limits."""
 
 from __future__ import annotations
 

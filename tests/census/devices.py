@@ -9,7 +9,7 @@ _SETTINGS = "benchmark deterministic enabled allow_tf32"
 
 
 def assigned(setting: str) -> str:
-    """A setting as it is at first, with both values, and as it was again."""
+    """A setting at first, with both values, and restored."""
     owner, _, name = setting.rpartition(".")
     step = f"[setattr({owner}, '{name}', value), {setting}][1]"
     return f"(lambda before: [before, *({step} for value in (True, False, before))])({setting})"

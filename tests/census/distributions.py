@@ -18,7 +18,7 @@ def scored(made: str) -> list[str]:
 
 
 def transformed(made: str, operand: str) -> list[str]:
-    """A transform: its value, the way back, and the change of volume."""
+    """A transform: its value, its inverse, and the change of volume."""
     steps = "f(a), f.inv(f(a)), f.log_abs_det_jacobian(a, f(a))"
     return [f"(lambda f, a: ({steps}))({_D}.{made}, {operand})"]
 

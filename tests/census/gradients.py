@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _LEAF = "x.requires_grad_()"
 _SPARSE = "t.sparse_coo_tensor(t.tensor([[0, 1, 1], [2, 0, 0]]), t.tensor([3.0, 4.0, 5.0]), (2, 3))"
-# A function of the program's own: doubles, and keeps its input for the way back.
+# A custom Function: doubles its input, and saves it for backward.
 _DOUBLE = (
     "type('Double', (t.autograd.Function,), {'forward': staticmethod(lambda ctx, a:"
     " [ctx.save_for_backward(a), a * 2][1]), 'backward': staticmethod(lambda ctx, g:"

@@ -1,4 +1,4 @@
-"""What is taken without effect is said once, listed, and on the page about compatibility."""
+"""Options without effect warn once, are listed, and are on the compatibility page."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_it_says_once_that_it_runs_eagerly(monkeypatch):
         [torch.compile(Net()) for _ in range(2)]
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    with pytest.warns(AcceptedWarning, match="graph breaks are not looked for"):
+    with pytest.warns(AcceptedWarning, match="graph breaks are not detected"):
         torch.compile(Net(), fullgraph=True)
 
 

@@ -1,4 +1,4 @@
-"""Devices that are not there: what asks about them answers, what needs them says so."""
+"""Missing devices: queries answer, and what needs a device raises an error."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_training_is_not_kept(layer: nn.Module):
     assert torch.equal(loaded(x), scripted(x))
     assert not any(module.training for module in scripted.modules())
     _said.discard("torch.jit.ScriptModule.train")
-    with pytest.warns(AcceptedWarning, match="keeps what the module does in evaluation"):
+    with pytest.warns(AcceptedWarning, match="holds the module in evaluation mode"):
         loaded.train()
 
 

@@ -63,7 +63,7 @@ def test_what_needs_several_processes():
         lambda: parallel.parallelize_module(nn.Linear(1, 1), None, plan),
         lambda: rpc.init_rpc("worker", rank=0, world_size=1),
     ):
-        with pytest.raises(NotImplementedError, match="several processes that work together"):
+        with pytest.raises(NotImplementedError, match="several cooperating processes"):
             call()
     assert not isinstance(torch.ones(1), tensor.DTensor)
     assert not isinstance(nn.Linear(1, 1), fsdp.FullyShardedDataParallel)

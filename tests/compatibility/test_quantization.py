@@ -1,4 +1,4 @@
-"""``torch.ao``: weights of 8 bits, fused layers, and clear words about the rest."""
+"""``torch.ao``: 8-bit weights, fused layers, and clear errors for the rest."""
 
 from __future__ import annotations
 

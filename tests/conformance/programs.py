@@ -174,7 +174,7 @@ def generate(seed: int) -> Program:
             break  # the last statement is left out, and with it what it did
         program.statements.append(statement)
         if isinstance(outcome, type) and "backward" in statement:
-            # What was gathered before the error depends on an order that is nobody's business.
+            # What was accumulated before the error depends on an unspecified order.
             program.statements += [f"{leaf}.grad = None" for leaf in program.leaves]
             for leaf in program.leaves:
                 run.step(f"{leaf}.grad = None")

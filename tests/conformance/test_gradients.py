@@ -54,7 +54,7 @@ def gradients(call: Call) -> tuple[list[str], list[np.ndarray | None]] | Excepti
 @pytest.mark.parametrize("dtype", PRECISE)
 @pytest.mark.parametrize("name", COMPARED)
 def test_same_gradients_as_torch(name: str, dtype: str) -> None:
-    # What a composition is made of is nobody's business.
+    # The parts of a composition may differ.
     is_named = "composite" not in TABLE[name].gradients and name not in NODES
     theirs = calls(torch, TABLE[name], dtype, smooth=False)
     for ours, other in zip(calls(flambeau, TABLE[name], dtype, smooth=False), theirs, strict=True):

@@ -78,7 +78,7 @@ def assert_same_output(a: Any, b: Any, owner: Samples, sample: Sample, what: str
     name = dtype_name(b)
     assert dtype_name(a) == name, f"{what}: {dtype_name(a)}, torch gives {name}"
     assert tuple(a.shape) == tuple(b.shape), f"{what}: {a.shape}, torch gives {b.shape}"
-    # torch puts conjugation off and gives a view; Flambeau conjugates at once.
+    # torch conjugates lazily and gives a view; Flambeau conjugates at once.
     assert b.is_conj() or not owner.strides or strides_class(a) == strides_class(b), (
         f"{what}: strides {a.stride()}, torch gives {b.stride()}"
     )

@@ -1,4 +1,4 @@
-"""Whoever allocates says on which device: nothing in the C++ sources has one by default."""
+"""Every allocation names its device: nothing in the C++ sources has a default."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which part of the house may use which: docs/design.md, "The house"."""
+"""Which parts of the code may use which: docs/design.md, "The house"."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Which kernels run where: by all that a processor must have, and the same results from each."""
+"""Which kernels a processor runs, by all features it must have, with the same results."""
 
 import json
 import os

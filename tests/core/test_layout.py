@@ -1,4 +1,4 @@
-"""Images in a layout of our own: no program can tell, whatever it does with them."""
+"""Deferred layouts of images: no program can tell, whatever it does with them."""
 
 import threading
 
@@ -49,7 +49,7 @@ def test_strides_are_those_of_the_dimensions() -> None:
     ],
 )
 def test_views_share_elements(look) -> None:
-    """A write through a view is seen in the tensor, whoever looked first."""
+    """A write through a view is seen in the tensor, whichever was accessed first."""
     y = convolved()
     expected = fb.tensor(EXPECTED)
     assert same(look(y), look(expected).numpy())
@@ -80,7 +80,7 @@ def test_results_of_kernels_follow() -> None:
 
 
 def test_what_was_saved_stays_valid() -> None:
-    """Looking at a tensor between forward and backward changes nothing."""
+    """Accessing a tensor between forward and backward changes nothing."""
     gradients = []
     for looks in (False, True):
         y = convolved(requires_grad=True)

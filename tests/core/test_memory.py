@@ -1,4 +1,4 @@
-"""The allocator: reuse, limits, failure, and blocks that change threads."""
+"""The allocator: reuse, limits, failure, and blocks freed by other threads."""
 
 import gc
 import queue

@@ -47,7 +47,7 @@ def test_sign():
     assert fb.complex32.is_signed
     assert not fb.uint16.is_signed
     assert not fb.float8_e8m0fnu.is_signed
-    with pytest.raises(RuntimeError, match=r"is_signed: torch.qint8 is not a number"):
+    with pytest.raises(RuntimeError, match=r"is_signed: torch.qint8 is neither signed"):
         _ = fb.qint8.is_signed
 
 

@@ -1,4 +1,4 @@
-"""Programs that give the factor before the tensors."""
+"""Old signatures with the factor before the tensors."""
 
 from __future__ import annotations
 

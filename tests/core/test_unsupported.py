@@ -1,4 +1,4 @@
-"""Kinds of tensors that there are not: their names exist and say what to use."""
+"""Unsupported kinds of tensors: their names exist, and the errors say what to use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where results are written: windows of `out=`, numbers, overlapping elements, positions."""
+"""Where results are written: views as `out=`, numbers, overlapping elements, positions."""
 
 from typing import Any
 

@@ -33,7 +33,7 @@ class Kit:
                 return index, random.random(), noise, {"name": str(index), "x": torch.rand(3)}
 
         class Stream(data.IterableDataset):  # type: ignore[misc]
-            """A stream that draws as it goes; each worker has every so-manieth sample."""
+            """A stream that draws as it goes; each worker has every n-th sample."""
 
             def __init__(self, count: int) -> None:
                 self.count = count

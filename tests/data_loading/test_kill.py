@@ -1,4 +1,4 @@
-"""A training process is killed at any moment; another goes on, and the losses are the same bits."""
+"""A training process is killed at any moment; another resumes, with bitwise equal losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`DataLoader` without workers: arguments, lengths, rows of tensors taken whole."""
+"""`DataLoader` without workers: arguments, lengths, batches of tensor datasets."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_pinning_without_a_device() -> None:
 
 
 def sources() -> list[Any]:
-    """Datasets whose batches are taken whole, and such as look like it and are not."""
+    """Datasets whose batches are taken at once, and some that only look like it."""
     x = torch.arange(24.0).reshape(12, 2)
     rows = data.TensorDataset(x, torch.arange(12))
     images = data.TensorDataset(torch.arange(96.0).reshape(4, 2, 3, 4).permute(0, 3, 1, 2))

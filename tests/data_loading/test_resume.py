@@ -160,7 +160,7 @@ def loader_from(name: str, state: dict[str, Any]) -> Any:
 
 
 class Counting(data.IterableDataset[int]):
-    """A stream that knows where it is; reading it from its start is what must not happen."""
+    """A stream that knows its position; it must not be read from its start."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -22,8 +22,8 @@ from flambeau.utils.data import DataLoader, Dataset, IterableDataset
 from tests.process_files import open_files
 from tests.sanitized import not_sanitized
 
-# Seconds for what happens at once, on a machine that does much else, and for what must not be
-# waited for: whoever waits for the second is past the first, however busy the machine is.
+# Seconds for what happens at once, on a busy machine, and for what must not be waited for: a wait
+# for the second exceeds the first, however busy the machine is.
 PATIENCE = 60
 LONG = 600
 

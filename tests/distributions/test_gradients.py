@@ -113,8 +113,8 @@ def test_gradient_of_the_mean_by_samples() -> None:
 
 
 def test_bad_arguments_of_the_gradients() -> None:
-    with pytest.raises(RuntimeError, match=r"_standard_gamma_grad: .*one dtype.*float32.*float64"):
+    with pytest.raises(RuntimeError, match=r"_standard_gamma_grad: .*same dtype.*float32.*float64"):
         t._standard_gamma_grad(t.ones(2), t.ones(2, dtype=t.float64))
-    with pytest.raises(RuntimeError, match=r"_dirichlet_grad: .*one dtype"):
+    with pytest.raises(RuntimeError, match=r"_dirichlet_grad: .*same dtype"):
         t._dirichlet_grad(t.ones(2), t.ones(2, dtype=t.float64), t.ones(2))
     assert np.isnan(t._standard_gamma_grad(t.tensor([-1.0]), t.tensor([1.0])).item())

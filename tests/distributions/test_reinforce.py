@@ -1,4 +1,4 @@
-"""What training of policies is made of: draw, score, entropy and divergence, with gradients."""
+"""The parts of policy training: samples, scores, entropy and divergence, with gradients."""
 
 import math
 

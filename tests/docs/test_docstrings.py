@@ -201,7 +201,7 @@ def public_values(module: str) -> dict[str, Any]:
 def test_signatures_are_real(module: str) -> None:
     for name, value in public_values(module).items():
         signature = inspect.signature(value)
-        if signature.return_annotation == "NoReturn":  # what is there to say that it is missing
+        if signature.return_annotation == "NoReturn":  # names that only say that they are missing
             continue
         kinds = {each.kind for each in signature.parameters.values()}
         is_bare = kinds and kinds <= {

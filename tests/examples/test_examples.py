@@ -1,4 +1,4 @@
-"""Every program of examples/ runs in a short form and gets where it should be by then."""
+"""Every program of examples/ runs in a short form and reaches the expected result."""
 
 import importlib
 import re

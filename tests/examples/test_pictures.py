@@ -1,4 +1,4 @@
-"""The programs of examples/ that learn from pictures, in short form, with their whole circle."""
+"""The programs of examples/ that learn from images, in short form, from data to resumption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long to look: FUZZ_EXAMPLES=1000 tries ten times as many cases per test."""
+"""The number of cases: FUZZ_EXAMPLES=1000 tries ten times as many per test."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Calls of operators bent out of shape: what a mistaken or hostile program may pass."""
+"""Mutated calls of operators: what a mistaken or hostile program may pass."""
 
 import dataclasses
 import random
@@ -25,7 +25,7 @@ LARGEST = 4096
 
 
 class Mutator:
-    """Bends the arguments of calls, the same way for the same seed."""
+    """Mutates the arguments of calls, the same way for the same seed."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

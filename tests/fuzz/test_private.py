@@ -43,7 +43,7 @@ def test_what_such_calls_found() -> None:
     for transform, last, dtype in ((_C._fft_r2c, True, "float32"), (_C._fft_c2r, 1, "complex64")):
         with pytest.raises(RuntimeError, match="at least one dimension"):
             transform(ones((), dtype=getattr(flambeau, dtype)), [], 1.0, last)
-    with pytest.raises(RuntimeError, match="matrices with as many columns"):
+    with pytest.raises(RuntimeError, match="matrices with the same number of columns"):
         _C._euclidean_dist(ones(1, 4, 4), ones(1))
     nothing = flambeau.ones(2, 0, 5, 3, dtype=flambeau.uint8)
     assert _C._resize_bytes(nothing, 2**31 - 1, 4, "nearest", 2).shape == (2, 0, 2**31 - 1, 4)

@@ -280,5 +280,5 @@ def test_bad_input_of_several_heads() -> None:
 
 def test_one_mask_at_a_time():
     x = fb.ones(1, 2, 2)
-    with pytest.raises(RuntimeError, match="pass no attn_mask"):
+    with pytest.raises(RuntimeError, match="attn_mask must be None"):
         F.scaled_dot_product_attention(x, x, x, attn_mask=fb.ones(2, 2), is_causal=True)

@@ -124,7 +124,7 @@ def test_what_is_refused():
         F.ctc_loss(x, targets, (4, 4), (2, 3))
     with pytest.raises(RuntimeError, match="Expected tensor to have size 4 at dimension 0"):
         F.ctc_loss(x, targets[0], (4, 4), (2, 2))
-    with pytest.raises(RuntimeError, match="target 7 of sequence 1 is none of 3 classes"):
+    with pytest.raises(RuntimeError, match="target 7 of sequence 1 is not one of the 3 classes"):
         F.ctc_loss(x, torch.tensor([[1, 2], [2, 7]]), (4, 4), (2, 2))
     with pytest.raises(RuntimeError, match="input_lengths must be integral"):
         F.ctc_loss(x, targets, torch.tensor([4.0, 4.0]), torch.tensor([2, 2]))

@@ -1,4 +1,4 @@
-"""Batches in parts, and results as one."""
+"""Batches split into parts, and results gathered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients kept within bounds."""
+"""Gradient clipping."""
 
 import math
 

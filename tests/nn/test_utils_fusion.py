@@ -1,4 +1,4 @@
-"""Normalisation made part of the layer before it, and the memory order of weights."""
+"""Normalisation fused into the layer before it, and the memory order of weights."""
 
 import pytest
 

@@ -145,7 +145,7 @@ def test_overload_that_is_called_like_another_operator(tmp_path: Path) -> None:
         f'op("planted{name}", kind=native, doc="D.")\n'
         for name in ("_twice(x: Tensor) -> Tensor", ".twice(x: Tensor) -> Tensor")
     ]
-    with pytest.raises(TableError, match=rf"planted\.py:{LINE + 1}: planted_twice is what"):
+    with pytest.raises(TableError, match=rf"planted\.py:{LINE + 1}: planted_twice is the"):
         load("".join(entries), tmp_path)
 
 

@@ -173,7 +173,7 @@ class Make:
         return Input(dtypes.rounded(np.array(nested), dtype), dtype)
 
     def zero_dim(self, value: Any, dtype: str | None = None) -> Input:
-        """A tensor of no dimensions."""
+        """A 0-dimensional tensor."""
         dtype = dtype or self.dtype
         return Input(dtypes.rounded(np.array(value), dtype), dtype)
 

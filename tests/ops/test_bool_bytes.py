@@ -158,7 +158,7 @@ def test_attention_masks() -> None:
 
 
 def test_a_mask_that_changes_while_it_is_read() -> None:
-    """Values may be anybody's guess then, but only memory of the tensors is touched."""
+    """Values are then unspecified, but only memory of the tensors is touched."""
     n = 200_000
     raw = torch.zeros(n, dtype=torch.uint8)
     mask, x = raw.view(torch.bool), torch.ones(n)

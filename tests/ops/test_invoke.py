@@ -127,7 +127,7 @@ def test_unknown_names_are_refused() -> None:
             _C._invoke(name, flambeau.ones(2))
     with pytest.raises(ValueError, match="there is no operator number"):
         _C._invoke(1 << 40, flambeau.ones(2))
-    with pytest.raises(TypeError, match="by its name"):
+    with pytest.raises(TypeError, match="expected the name of an operator"):
         _C._invoke(1.5, flambeau.ones(2))
 
 

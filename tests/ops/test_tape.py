@@ -1,4 +1,4 @@
-"""Tapes: what is recorded of a program, and that those who do not record see nothing of it."""
+"""Tapes: what is recorded of a program, and that nothing changes for others."""
 
 import threading
 from pathlib import Path

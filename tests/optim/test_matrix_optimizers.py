@@ -100,7 +100,7 @@ def test_adafactor_of_a_state_that_does_not_fit() -> None:
     optimizer = fb.optim.Adafactor([p])
     optimizer.step()
     optimizer.state[p]["col_var"] = fb.zeros(1, 5)
-    message = r"second moments of shapes \(3, 1\) and \(1, 5\) do not belong .* shape \(3, 2\)"
+    message = r"second moments of shapes \(3, 1\) and \(1, 5\) do not fit .* shape \(3, 2\)"
     with pytest.raises(RuntimeError, match=message):
         optimizer.step()
 

@@ -25,7 +25,7 @@ def row_of(name: str, options: Options) -> str:
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=shown)
 def test_a_recorded_step_is_one_call(name: str, options: Options) -> None:
-    """It computes what a step does that nobody watches, to the bit."""
+    """It computes the same as an unobserved step, to the bit."""
     plain, recorded = Run(name, options), Run(name, options)
     for _ in range(4):
         plain.step()

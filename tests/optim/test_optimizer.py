@@ -316,7 +316,7 @@ def test_the_method_looks_like_a_function() -> None:
     Adam.step(optimizer)
     with pytest.raises(TypeError, match="call it on an optimizer"):
         Adam.step()  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="takes a closure at most, but 2 arguments were given"):
+    with pytest.raises(TypeError, match="takes at most a closure, but 2 arguments were given"):
         optimizer.step(None, None)  # type: ignore[call-arg]
 
 

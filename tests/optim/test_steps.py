@@ -257,5 +257,5 @@ def test_state_in_another_type_is_refused_by_its_operator() -> None:
     run.step()
     for state in run.optimizer.state.values():
         state["exp_avg"] = state["exp_avg"].float()
-    with pytest.raises(RuntimeError, match="lerp: all tensors must have one dtype"):
+    with pytest.raises(RuntimeError, match="lerp: all tensors must have the same dtype"):
         run.step()

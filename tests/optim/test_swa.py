@@ -150,5 +150,5 @@ def test_mistakes() -> None:
     with pytest.raises(AssertionError, match="Only one of avg_fn and multi_avg_fn"):
         swa_utils.AveragedModel(network(), avg_fn=min, multi_avg_fn=max)
     update = swa_utils.get_ema_multi_avg_fn()
-    with pytest.raises(RuntimeError, match="expected as many ends as tensors, 1, but got 2"):
+    with pytest.raises(RuntimeError, match="expected one end for each tensor, 1, but got 2"):
         update([fb.zeros(1)], [fb.zeros(1), fb.zeros(1)], fb.tensor(1))

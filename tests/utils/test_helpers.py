@@ -70,7 +70,7 @@ def test_baton(tmp_path):
 
 
 def test_what_is_not_there_says_so():
-    with pytest.raises(NotImplementedError, match="optimize_for_mobile: there is no runtime"):
+    with pytest.raises(NotImplementedError, match="optimize_for_mobile: there is no mobile"):
         optimize_for_mobile(None)
     with pytest.raises(NotImplementedError, match=r"nested_tensor: .*pad_sequence"):
         fb.nested.nested_tensor([fb.ones(2), fb.ones(3)])

@@ -1,4 +1,4 @@
-"""Tensors that change places."""
+"""Swapped tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neighbours in a Compose that change values alone: one pass, and nothing else is different."""
+"""Adjacent transforms in a Compose that change only values: one pass, with the same results."""
 
 import numpy as np
 import pytest

@@ -43,7 +43,7 @@ def test_order(tmp_path: Path) -> None:
 
 
 def test_links(tmp_path: Path) -> None:
-    """They are followed, but not round and round."""
+    """They are followed, but not in circles."""
     root = _write(tmp_path / "data", "cat/a.png")
     _write(tmp_path / "elsewhere", "b.png", "deep/c.png")
     os.symlink(tmp_path / "elsewhere", root / "dog")

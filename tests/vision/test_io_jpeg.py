@@ -258,7 +258,7 @@ def test_damage_is_survived() -> None:
 
 
 def test_threads_decode_at_once() -> None:
-    """One decoder serves several Python threads, which wait for nobody's lock."""
+    """One decoder serves several Python threads without a lock."""
     data = encoded(SMOOTH.resize((640, 480)))
     expected = decode(data)
     right: list[bool] = []

@@ -64,7 +64,7 @@ def test_damaged_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["jpeg", "png"])
 def test_others_run_meanwhile(kind: str) -> None:
-    """A decoder lets go of the interpreter: nobody else does within the next thousand seconds."""
+    """A decoder releases the interpreter's lock: nothing else does within the next 1000 seconds."""
     image = IMAGE.repeat(1, 50, 50)
     data = getattr(io, f"encode_{kind}")(image)
     has_begun, states = threading.Event(), []

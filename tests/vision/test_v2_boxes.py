@@ -1,4 +1,4 @@
-"""Boxes and key points under transforms: what a ruler on the image says, and refusals."""
+"""Boxes and key points under transforms: measured on the image, and refusals."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@
 
 namespace fb::autograd::formula {
 
-// The size in the denominator of a complex softsign changes too, along the input.
+// The denominator of a complex softsign also depends on the input's absolute value.
 Tensor softsign_backward(const Tensor& grad, const Tensor& input);
 
-// Of the gradient of glu, its derivatives by the gradient that came and by the input.
+// The derivatives of glu's gradient with respect to the incoming gradient and to the input.
 std::array<Tensor, 2> glu_backward_gradients(const Tensor& grad, const Tensor& gradient,
                                              const Tensor& input, int64_t dim);
 

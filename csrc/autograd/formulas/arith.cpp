@@ -30,7 +30,7 @@ Tensor pow_backward_number(const Tensor& grad, const Tensor& input, const Scalar
   return grad * conj(ops::power(input, exponent - Scalar(1)) * exponent);
 }
 
-// Where the power of a base 0 is constant: the exponent is no negative number.
+// Where the power of a base 0 is constant: the exponent is not negative.
 Tensor not_negative(const Tensor& exponent) {
   if (!is_complex(exponent.dtype())) return ops::ge(exponent, 0);
   return ops::eq(ops::imag(exponent), 0) & ops::ge(ops::real(exponent), 0);

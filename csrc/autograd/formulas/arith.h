@@ -16,11 +16,11 @@ Tensor pow_backward(const Tensor& grad, const Tensor& input, const Operand& expo
 Tensor pow_backward_exponent(const Tensor& grad, const Operand& input, const Tensor& exponent,
                              const Tensor& result);
 
-// Of a complex sign only the turning part of a change counts; that of a real one is constant.
+// A complex sign changes only with the phase; a real one is constant.
 Tensor sgn_backward(const Tensor& grad, const Tensor& input, const Tensor& result);
 
-// Elements within the bounds, which belong to them, pass the gradient on; the others give it to
-// the bound that replaced them. The upper bound wins where the bounds are crossed.
+// Elements within the bounds (inclusive) get the gradient; otherwise the bound that replaced them
+// does. If min > max, the upper bound wins.
 Tensor clamp_backward(const Tensor& grad, const Tensor& input, const std::optional<Scalar>& min,
                       const std::optional<Scalar>& max);
 Tensor clamp_backward(const Tensor& grad, const Tensor& input, const Tensor& min,

@@ -1,4 +1,4 @@
-// Second derivatives of functions that programs are full of.
+// Second derivatives of the most common activation functions.
 #pragma once
 
 #include "ops/types.h"

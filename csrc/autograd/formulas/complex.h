@@ -5,7 +5,7 @@
 
 namespace fb::autograd::formula {
 
-// The angle changes across the direction of a complex number and nowhere along the real line.
+// The angle changes perpendicular to a complex number's direction; on the real line it is constant.
 Tensor angle_backward(const Tensor& grad, const Tensor& input);
 
 }  // namespace fb::autograd::formula

@@ -7,7 +7,7 @@
 
 namespace fb::autograd::formula {
 
-// By either of the vectors, as far as it is needed.
+// With respect to either of the vectors, as far as it is needed.
 std::array<Tensor, 2> euclidean_pairs_backward(const Tensor& grad, const Tensor& x1,
                                                const Tensor& x2, double eps, const Tensor& result,
                                                const std::array<bool, 2>& needed);

@@ -31,8 +31,8 @@ Tensor sparse_rows(const Tensor& grad, const Tensor& indices, int64_t rows, int6
   return ops::_sparse_coo_tensor(ops::unsqueeze(numbers, 0), values, {rows, grad.size(-1)});
 }
 
-// What the gradient of each index is multiplied with: 0 for padding, 1 over the count where rows
-// are scaled by frequency. Undefined if it is 1 for all.
+// The factor of each index's gradient: 0 for padding, 1 / count if rows are scaled by frequency.
+// Undefined if all are 1.
 Tensor factors(const Tensor& indices, int64_t rows, int64_t padding_idx, bool scale_grad_by_freq,
                DType dtype) {
   Tensor result;

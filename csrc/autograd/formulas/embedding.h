@@ -9,7 +9,7 @@ namespace fb::autograd::formula {
 
 Tensor embedding_backward(const Tensor& grad, const Tensor& indices, int64_t rows,
                           int64_t padding_idx, bool scale_grad_by_freq, bool sparse);
-// The same applied backwards: every gradient gets the row that it was added to.
+// The adjoint: every gradient gets the row that it was added to.
 Tensor embedding_backward_gradient(const Tensor& grad, const Tensor& indices, int64_t padding_idx,
                                    bool scale_grad_by_freq);
 

@@ -13,7 +13,7 @@
 namespace fb::autograd::formula {
 namespace {
 
-// Zeros behind the elements in every dimension, up to `shape`.
+// Zeros after the elements in every dimension, up to `shape`.
 Tensor padded_to(const Tensor& t, IntSpan shape) {
   if (t.sizes() == shape) return t;
   if (t.numel() == numel_of(shape)) return ops::reshape(t, shape);
@@ -66,7 +66,7 @@ Tensor put_values_backward(const Tensor& grad, TensorList indices, IntSpan shape
 
 namespace {
 
-// masked_select, also of a batch that has one mask for all samples: that many elements are certain.
+// masked_select, also of a batch with one mask for all samples, where the count is known.
 Tensor selected(const Tensor& t, const Tensor& mask) {
   if (!(t->flags & kBatched) || mask->flags & kBatched) return ops::masked_select(t, mask);
   const Dims flat{-1};
@@ -100,8 +100,8 @@ struct Meeting {
 
 Tensor without_zeros(const Tensor& t) { return ops::masked_fill(t, ops::eq(t, 0), 1); }
 
-// The product of all that meets but `factor`, from that of the factors that are not zero and the
-// number of those that are.
+// The product of all elements at a position but `factor`, from the product of the nonzero ones and
+// the number of zeros.
 Tensor product_without(const Tensor& factor, const Tensor& product, const Tensor& zeros) {
   const Tensor of_zero = product * ops::eq(zeros, 1);
   const Tensor of_other = product / without_zeros(factor) * ops::eq(zeros, 0);

@@ -53,7 +53,7 @@ Tensor det_backward(const Tensor& grad, const Tensor& a, const Tensor& det);
 Tensor slogdet_backward(const Tensor& grad_sign, const Tensor& grad_log, const Tensor& a,
                         const Tensor& sign);
 Tensor pinv_backward(const Tensor& grad, const Tensor& pinv, const Tensor& a);
-// Of A, and of B, for X = argmin |A X - B|; the residuals are the squares of what is left.
+// Of A, and of B, for X = argmin |A X - B|; the residuals are the squared lengths of A X - B.
 Tensor lstsq_matrix_backward(const Tensor& grad_x, const Tensor& grad_residuals, const Tensor& a,
                              const Tensor& b, const Tensor& x);
 Tensor lstsq_side_backward(const Tensor& grad_x, const Tensor& grad_residuals, const Tensor& a,

@@ -16,8 +16,8 @@ bool is_vector(const Tensor& a, const Tensor& b) {
 }
 Tensor as_columns(const Tensor& x, bool vector) { return vector ? ops::unsqueeze(x, -1) : x; }
 
-// A^-H B, or B A^-H if not left. The factors know nothing of A's history, so they serve only where
-// nobody differentiates once more.
+// A^-H B, or B A^-H if not left. The factors have no history, so they are used only if the result
+// is not differentiated again.
 Tensor solved_with_adjoint(const Tensor& b, const Tensor& a, const Tensor& lu, const Tensor& pivots,
                            bool left) {
   if (is_differentiated(b, a)) return ops::linalg_solve(adjoint_of(a), b, left);

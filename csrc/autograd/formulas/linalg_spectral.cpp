@@ -46,7 +46,7 @@ Tensor eigh_backward(const Tensor& grad_values, const Tensor& grad_vectors, cons
   const Tensor vh = adjoint_of(vectors);
   const Tensor projected = ops::matmul(vh, grad_vectors);
   check_phase_free(diagonal_of(projected), "eigenvectors");
-  // Orthonormal vectors only rotate: the rest of their gradient has no effect.
+  // Orthonormal vectors can only rotate: the rest of their gradient has no effect.
   Tensor inner = divided_by_gaps(0.5 * skew_part(projected), values);
   if (grad_values.defined()) inner = inner + ops::diag_embed(grad_values);
   return ops::matmul(vectors, ops::matmul(inner, vh));

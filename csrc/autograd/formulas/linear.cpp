@@ -14,7 +14,7 @@ bool has_deferrable_rows(const Tensor& t) {
   return has_type && t.dim() > 0 && t.is_contiguous() && !(flags_of(t) & (kBatched | kDual));
 }
 
-// Whether the rows were handed over.
+// Whether the rows were handed over to the run.
 bool defers(const Tensor& grad, const Tensor& input, int64_t number) {
   if (!has_deferrable_rows(grad) || !has_deferrable_rows(input) || input.numel() == 0) return false;
   const auto rows =

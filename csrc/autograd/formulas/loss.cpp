@@ -17,7 +17,7 @@ using kernel::LossKind;
 
 namespace {
 
-// A loss of elements: x a prediction, y a target, z what else there is, p and q its numbers.
+// An element-wise loss: x the prediction, y the target, z a third operand, p and q its numbers.
 struct Elements {
   LossKind kind;
   const Tensor& x;

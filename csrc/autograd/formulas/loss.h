@@ -6,7 +6,7 @@
 
 namespace fb::autograd::formula {
 
-// By operand `k` of a loss of elements; the other arguments are those of the operator.
+// With respect to operand `k` of an element-wise loss; the other arguments are the operator's.
 Tensor mse_loss_backward(int64_t k, const Tensor& grad, const Tensor& input, const Tensor& target,
                          int64_t reduction);
 Tensor l1_loss_backward(int64_t k, const Tensor& grad, const Tensor& input, const Tensor& target,
@@ -51,7 +51,7 @@ Tensor multi_margin_loss_backward(const Tensor& grad, const Tensor& input, const
                                   int64_t reduction);
 Tensor multilabel_margin_loss_backward(const Tensor& grad, const Tensor& input,
                                        const Tensor& target, int64_t reduction);
-// The gradient of nll_loss is linear in what comes back: this is its transpose.
+// The gradient of nll_loss is linear in the incoming gradient: this is its transpose.
 Tensor nll_loss_transpose(const Tensor& grad, const Tensor& target, const Tensor& weight,
                           int64_t ignore_index, int64_t reduction);
 

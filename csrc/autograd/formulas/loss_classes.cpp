@@ -23,7 +23,7 @@ Tensor along_classes(const Tensor& weight, int64_t ndim) {
   return ops::reshape(weight, sizes);
 }
 
-// By how much each class counts for each sample: cross entropy is -sum(soft_targets * log_softmax).
+// The weight of each class for each sample: cross entropy is -sum(soft_targets * log_softmax).
 Tensor soft_targets_of(const Tensor& input, const Tensor& target, const Tensor& weight,
                        int64_t ignore_index, double smoothing) {
   const Tensor numbers = ops::to_dtype(target, DType::kInt64);

@@ -12,13 +12,13 @@
 namespace fb::autograd::formula {
 namespace {
 
-// a / b, and 0 where b is: also for the gradient of the quotient.
+// a / b, and 0 where b is 0, also for the gradient of the quotient.
 Tensor divided_or_zero(const Tensor& a, const Tensor& b) {
   const Tensor is_zero = ops::eq(b, 0);
   return ops::masked_fill(a / ops::masked_fill(b, is_zero, 1), is_zero, 0);
 }
 
-// x to the power e, and 0 where x is, whatever e.
+// x to the power e, and 0 where x is 0, whatever e.
 Tensor power_or_zero(const Tensor& x, double e) {
   const Tensor is_zero = ops::eq(x, 0);
   return ops::masked_fill(ops::power(ops::masked_fill(x, is_zero, 1), e), is_zero, 0);

@@ -44,7 +44,7 @@ Dims all_but_channels(const Tensor& t) {
   return dims;
 }
 
-// Numbers by channel, to be multiplied with images.
+// Numbers by channel, shaped to be multiplied with images.
 Tensor by_channel(const Tensor& numbers, const Tensor& images) {
   Dims sizes(static_cast<size_t>(images.dim()), 1);
   sizes[1] = images.size(1);

@@ -12,7 +12,7 @@ bool has_channels_last(const Window& input, int64_t rank) {
          ops::has_channels_last(input.sizes, input.strides);
 }
 
-// Stands for windows where there are none.
+// Stands for windows if there are none.
 Dims unit_windows(int64_t rank) { return Dims(static_cast<size_t>(rank), 1); }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 using OptDims = std::optional<IntSpan>;
 
-// The dimensions that a reduction took: all where none are named.
+// The dimensions of a reduction: all if none are named.
 Dims reduced_dims(IntSpan shape, OptDims dim) {
   if (dim && !dim->empty() && !shape.empty()) return wrap_dims(*dim, ndim_of(shape));
   Dims all;
@@ -32,7 +32,7 @@ double reduced_count(IntSpan shape, OptDims dim) {
   return count;
 }
 
-// With the dimensions that are gone as dimensions of size 1.
+// With the reduced dimensions restored, of size 1.
 Tensor with_dims(const Tensor& reduced, IntSpan shape, OptDims dim, bool keepdim) {
   if (keepdim || shape.empty()) return reduced;
   const Dims dims = reduced_dims(shape, dim);
@@ -42,7 +42,7 @@ Tensor with_dims(const Tensor& reduced, IntSpan shape, OptDims dim, bool keepdim
   return ops::reshape(reduced, kept);
 }
 
-// Whether the way around zeros has to be taken. A batch is not looked into.
+// Whether there are zeros, so that the slower formula is needed. Elements of a batch are not read.
 bool has_zero(const Tensor& t) {
   if (t->flags & kBatched) return true;
   return ops::host_number(ops::any(ops::eq(t, 0))).to<bool>();

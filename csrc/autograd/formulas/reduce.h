@@ -5,7 +5,7 @@
 
 namespace fb::autograd::formula {
 
-// A reduced tensor in the shape of what was reduced: every element stands where it came from.
+// A reduced tensor expanded to the shape of the input: every result at the elements it came from.
 Tensor spread_over(const Tensor& reduced, IntSpan shape, std::optional<IntSpan> dim, bool keepdim);
 
 Tensor mean_backward(const Tensor& grad, IntSpan shape, std::optional<IntSpan> dim, bool keepdim);

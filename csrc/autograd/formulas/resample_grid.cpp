@@ -19,13 +19,13 @@ namespace {
 using kernel::GridMode;
 using kernel::GridPadding;
 
-// A position on the image, and by how much it moves with the coordinate it comes from.
+// A position on the image, and its derivative with respect to the coordinate it comes from.
 struct Position {
   Tensor value, slope;
 };
 
-// One pixel that points are made of, along one coordinate: where, how much of it, and how that
-// changes with the coordinate.
+// A pixel that points are interpolated from, along one coordinate: its position, its weight, and
+// the derivative of the weight.
 struct Tap {
   Tensor pixel, weight, slope;
 };
@@ -52,7 +52,7 @@ class Axis {
   }
 
  private:
-  // Pixels that the image does not have count for nothing.
+  // Pixels outside of the image have weight 0.
   Tap tap(const Tensor& pixel, const Tensor& weight, const Tensor& slope) const {
     const Tensor holds = ops::ge(pixel, 0) & ops::lt(pixel, static_cast<double>(size_));
     return {ops::to_dtype(ops::where(holds, pixel, 0), DType::kInt64), ops::where(holds, weight, 0),

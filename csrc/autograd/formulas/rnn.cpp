@@ -1,6 +1,6 @@
 // Note [Recurrence replayed]: backward of a layer or a cell is one kernel, which cannot be
-// differentiated. Where the gradient itself shall have a history or a tangent, the forward pass is
-// computed once more from operators, and its gradient is theirs.
+// differentiated. If the gradient itself needs a history or a tangent, the forward pass is computed
+// again from operators, and their gradients are used.
 #include "autograd/formulas/rnn.h"
 
 #include "autograd/engine.h"
@@ -51,7 +51,7 @@ State cell(RnnKind kind, const Tensor& x, const State& before, const RnnWeights&
   return {w.w_hr ? ops::matmul(h, ops::t(w.w_hr)) : h, c};
 }
 
-// `fresh` for the first samples, what was before for those that have no such step.
+// `fresh` for the first samples; the others, which have no such step, keep their state.
 Tensor updated(const Tensor& before, const Tensor& fresh) {
   const int64_t n = fresh.size(0), rest = before.size(0) - n;
   if (rest == 0) return fresh;
@@ -89,7 +89,7 @@ std::vector<Tensor> layer(const RnnShape& s, const Tensor& input, const Tensor& 
   return results;
 }
 
-// `t` as something that gradients can be asked of, though they go on to where it came from.
+// `t` as a tensor that gradients can be taken of; they still flow on to its history.
 Tensor source_of(const Tensor& t) {
   if (requires_grad(t)) return ops::view_as(t, t);
   Tensor leaf = without_history(t);

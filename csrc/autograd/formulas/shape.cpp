@@ -1,4 +1,4 @@
-// The gradients of new arrangements.
+// The gradients of concatenation, repetition and others.
 #include "autograd/formulas/shape.h"
 
 #include <limits>
@@ -26,7 +26,7 @@ std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Dims>& sh
   parts.reserve(shapes.size());
   int64_t start = 0;
   for (const Dims& shape : shapes) {
-    // A vector without elements joins with anything, and has no place in it.
+    // An empty vector can be concatenated with anything, and takes no place in the result.
     if (ndim_of(shape) != grad.dim()) {
       parts.push_back(ops::new_zeros(grad, shape));
       continue;
@@ -39,7 +39,7 @@ std::vector<Tensor> cat_backward(const Tensor& grad, const std::vector<Dims>& sh
 
 Tensor repeat_backward(const Tensor& grad, IntSpan repeats, IntSpan shape) {
   const size_t lead = repeats.size() - shape.size();
-  // Every dimension becomes two: which repetition, and where in it.
+  // Every dimension becomes two: the repetition, and the position in it.
   Dims split, repetitions;
   for (size_t i = 0; i < repeats.size(); ++i) {
     if (repeats[i] != 1 || i < lead) {

@@ -1,4 +1,4 @@
-// What the gradients of new arrangements call.
+// What the gradients of concatenation, repetition and others call.
 #pragma once
 
 #include <vector>

@@ -5,7 +5,7 @@
 
 namespace fb::autograd::formula {
 
-// The complex one is a product of two roots, which keeps to the branch of acosh.
+// For complex numbers a product of two roots, which keeps to the branch of acosh.
 Tensor acosh_backward(const Tensor& grad, const Tensor& input);
 
 // 0 at zero, where the quotient is undefined.

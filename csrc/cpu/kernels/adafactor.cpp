@@ -23,7 +23,7 @@ struct Run {
   int64_t n;
 };
 
-// The second moment that counts; a NaN stays.
+// The second moment, bounded below; a NaN stays.
 template <class V>
 FB_FN V bounded(const V& moment, const V& least) {
   return least > moment ? least : moment;
@@ -39,8 +39,8 @@ double sum_of_squares(const T* x, int64_t n) {
   return total[0];
 }
 
-// Adds up f(i) of all i < n in fixed blocks, so that the sum does not depend on the threads;
-// `cost` is the number of elements that one f looks at.
+// Adds up f(i) of all i < n in fixed blocks, so that the sum does not depend on the number of
+// threads; `cost` is the number of elements that one f reads.
 template <class F>
 double parallel_sum(int64_t n, int64_t cost, F f) {
   constexpr int64_t kBlock = 64;
@@ -87,7 +87,7 @@ class Step {
   }
 
  private:
-  static constexpr int64_t kPiece = 4096;  // of a vector, as long as a row of a matrix may be
+  static constexpr int64_t kPiece = 4096;  // elements of a vector that are handled like a row
 
   int64_t numel() const { return t_.count * t_.rows * t_.cols; }
   double root_mean(double sum) const {
@@ -135,8 +135,8 @@ class Step {
     }
   }
 
-  // Mixes the mean squares of the rows of a matrix into the running ones; returns the sums of
-  // squares of its columns.
+  // Updates the running mean squares of the rows of a matrix; returns the sums of squares of its
+  // columns.
   std::vector<double> mix_rows(const T* grad, T* row_var) {
     const int64_t together = std::max<int64_t>(64, t_.rows / 16);
     const int64_t blocks = (t_.rows + together - 1) / together;

@@ -1,5 +1,5 @@
-// Attention forward: the softmax over keys is kept up to date block by block. See
-// Note [Attention by blocks] in attention_block.h.
+// Attention forward: the softmax over keys is updated block by block. See Note [Attention by
+// blocks] in attention_block.h.
 #include "cpu/attention.h"
 
 #include "cpu/kernels/attention_block.h"
@@ -96,7 +96,7 @@ class Forward {
   T* const sums_;    // weighted sums of values: value_features x width
   T* const max_;     // the largest score so far
   T* const total_;   // the sum of the exponentials relative to it
-  T* const factor_;  // what earlier sums are multiplied with
+  T* const factor_;  // the factor of earlier sums
 };
 
 template <class T>
@@ -105,8 +105,8 @@ void run(const AttentionCall& call) {
   parallel_for(call.heads * blocks, grain_of(call, kQueryBlock), [&](int64_t begin, int64_t end) {
     Forward<T> forward(call);
     for (int64_t unit = begin; unit < end; ++unit) {
-      // Early queries see few keys under a causal mask: blocks from both ends in turn make shares
-      // even.
+      // Early queries see few keys under a causal mask: alternating blocks from both ends balances
+      // the threads.
       const int64_t i = unit % blocks;
       const int64_t block = i % 2 ? blocks - 1 - i / 2 : i / 2;
       forward.run(unit / blocks, block * kQueryBlock);

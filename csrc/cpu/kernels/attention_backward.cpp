@@ -1,5 +1,5 @@
-// Attention backward: weights are computed again from the log-sum-exp of their queries. See
-// Note [Attention by blocks] in attention_block.h.
+// Attention backward: weights are recomputed from the log-sum-exp of their queries. See Note
+// [Attention by blocks] in attention_block.h.
 #include "cpu/attention.h"
 #include "cpu/kernels/attention_block.h"
 
@@ -61,7 +61,7 @@ class Backward {
         static_cast<const T*>(call_.logsumexp) + head * call_.queries + block_.first;
     for (int64_t c = 0; c < block_.width; ++c) {
       mean_[c] = 0;
-      // Hidden from all keys: every weight is exp(-inf).
+      // The query sees no keys: every weight is exp(-inf).
       logsumexp_[c] = -QueryBlock<T>::kHidden;
     }
     for (int64_t c = 0; c < block_.count; ++c) {

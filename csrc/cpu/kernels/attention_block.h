@@ -2,9 +2,9 @@
 //
 // Note [Attention by blocks]
 // Scores are computed transposed, S^T = K Q^T: a vector register holds the scores of one key with
-// neighbouring queries. Maxima, exponentials and sums over keys then need nothing across lanes, and
-// K and V enter all products element by element from wherever they lie, so they are never copied
-// or reordered; only a block of queries is transposed. The weights of one block live in the cache
+// neighbouring queries. Maxima, exponentials and sums over keys then need no operations across
+// lanes, and K and V enter all products element by element where they are, so they are never copied
+// or reordered; only a block of queries is transposed. The weights of one block exist in the cache
 // and nowhere else.
 #pragma once
 
@@ -21,8 +21,8 @@ namespace fb::cpu::FB_ISA {
 
 inline constexpr int64_t kQueryBlock = 64;
 inline constexpr int64_t kKeyBlock = 64;
-// At the diagonal of a causal mask: blocks so small that queries which see nothing of them are
-// many.
+// At the diagonal of a causal mask: blocks so small that many queries see no key of a block and can
+// skip it.
 inline constexpr int64_t kDiagonalBlock = 16;
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -80,7 +80,7 @@ FB_FN void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, 
 }
 
 // Keys [begin, begin + count) against the queries of a block from its column `from` on, a multiple
-// of a vector; those before see none of them.
+// of a vector; earlier queries see none of these keys.
 struct KeyBlock {
   int64_t begin, count, from;
 };
@@ -90,7 +90,7 @@ struct KeyBlock {
 template <class T>
 class QueryBlock {
  public:
-  // What a block takes of a Scratch.
+  // The memory that a block takes from a Scratch.
   static int64_t scratch(const AttentionCall& call) {
     return kQueryBlock * (call.features + (call.mask.data ? 3 : 1) * kKeyBlock);
   }
@@ -152,7 +152,7 @@ class QueryBlock {
   void add_mask(const M* mask, const KeyBlock& keys) const {
     const auto [begin, n, from] = keys;
     const int64_t row = call_.mask.row, column = call_.mask.column;
-    if (row == 0) {  // the same for all queries, as where keys are padding
+    if (row == 0) {  // the same for all queries, as for keys that are padding
       for (int64_t r = 0; r < n; ++r) {
         const T added = added_by(element_at(mask + (begin + r) * column));
         for (int64_t c = from; c < width; ++c) scores[r * width + c] += added;
@@ -173,7 +173,7 @@ class QueryBlock {
 
   const AttentionCall& call_;
   T* const transposed_;  // the queries times scale: features x width
-  // What a block of the mask adds, one row a query, and the same with one row a key.
+  // What a block of the mask adds, with one row per query, and with one row per key.
   T* const mask_rows_;
   T* const mask_columns_;
   // Row `first` of the mask, if it is of that kind.

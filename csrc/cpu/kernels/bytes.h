@@ -1,5 +1,5 @@
-// Vectors of bytes: weighted sums of them, which compilers make of single elements when left alone,
-// and pieces.
+// Vectors of bytes: weighted sums, for which compilers by themselves take elements one by one, and
+// pieces.
 #pragma once
 
 #include "cpu/kernels/transpose.h"
@@ -17,7 +17,7 @@ FB_FN auto joined(const V& low, const V& high, std::index_sequence<I...>) {
   return FB_SHUFFLE(low, high, I...);
 }
 
-// a and b in turn: the first half or the second of every 16 bytes.
+// Interleaves a and b: the first or the second half of every 16 bytes.
 template <int half>
 FB_FN Bytes interleaved(const Bytes& a, const Bytes& b) {
   return interleave<half, 16>(a, b, std::make_index_sequence<kVectorBytes>{});
@@ -39,8 +39,8 @@ FB_FN Vec<int32_t> weigh(const Bytes& pairs, int32_t weights) {
 }
 }  // namespace detail
 
-// Sums of as many bytes as a vector has, in four vectors: the order in which bytes are widened and
-// narrowed within every 16 of a register.
+// Sums of as many bytes as a vector has, in four vectors: in the order in which bytes are widened
+// and narrowed within every 16 of a register.
 struct ByteTotals {
   Vec<int32_t> part[4] = {};
 

@@ -11,7 +11,7 @@ FB_FN T magnitude(T x) {
   return x < T(0) ? -x : x;
 }
 
-// One of the norms: how a difference is added to the running value, and what the end makes of it.
+// A norm: how a difference is added to the running value, and the final step.
 struct Count {
   template <class T>
   FB_FN T add(T sum, T difference) const {
@@ -63,7 +63,7 @@ struct General {
   FB_FN double finish(double sum) const { return pow(sum, 1 / p); }
 };
 
-// Sixteen running values let the compiler use vectors without changing the order of a sum by
+// Sixteen running values let the compiler vectorise, as it does not change the order of a sum by
 // itself.
 template <class T, class Norm>
 FB_FN void distances(const RowDistances<T>& r, Norm norm) {

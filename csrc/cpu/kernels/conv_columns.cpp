@@ -8,9 +8,9 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// Calls f(at, pixel, n) for the runs of a window whose elements are neighbours in its row of
-// columns and in the image: n elements from `at` of the row lie at `pixel` of the image; a negative
-// pixel stands for padding.
+// Calls f(at, pixel, n) for the runs of a window whose elements are adjacent in its row of columns
+// and in the image: n elements from `at` of the row lie at `pixel` of the image; a negative pixel
+// stands for padding.
 template <class F>
 void visit_window(const ConvShape& s, int64_t group, int64_t od, int64_t oh, int64_t ow, F&& f) {
   const int64_t channels = s.group_in(), pixel = s.in_channels;
@@ -82,8 +82,8 @@ void scatter(const ConvShape& s, const ConvBlock& block, const void* from, void*
 }
 
 #if defined(__AVX512F__)
-// Adds the columns of a block to one image of one group, a vector of the image at a time: what is
-// added to it comes from all the windows that reach it, so that it is loaded and stored but once.
+// Adds the columns of a block to one image of one group, a vector of the image at a time: adds what
+// all windows over that vector contribute, so that it is loaded and stored only once.
 class RowSums {
  public:
   RowSums(const ConvShape& s, const ConvBlock& block, const float* columns, float* image)

@@ -36,7 +36,7 @@ FB_FN void pixels_at_points(const V (&d)[6], V (&t)[6]) {
   t[5] = aa * bb * d[1] - (aa + bb) * d[3] + d[5];
 }
 
-// The factors that interpolation needs are the taps' share: those of a layer are transformed once.
+// The factors of the interpolation go into the taps: those of a layer are transformed once.
 constexpr float near_factor = 1 / (2 * aa * (aa - bb)), far_factor = 1 / (2 * bb * (bb - aa));
 
 FB_FN void taps_at_points(const V (&g)[3], V (&t)[6]) {
@@ -94,7 +94,7 @@ FB_FN void both_ways(const V (&in)[n][n], V (&out)[m][m], F&& f) {
   for (int y = 0; y < m; ++y) f(half[y], out[y]);
 }
 
-// Where a tile begins in the result, and so in the padded image.
+// Where a tile begins in the result, and therefore in the padded image.
 struct Corner {
   int64_t sample, y, x;
 
@@ -104,7 +104,7 @@ struct Corner {
         x(tile % w.across * kWinogradTile) {}
 };
 
-// size x size pixels of an image, of which those outside are 0, for one vector of channels.
+// size x size pixels of an image, 0 outside of it, for one vector of channels.
 template <int size>
 FB_FN void load_tile(const float* image, int64_t height, int64_t width, int64_t channels,
                      int64_t top, int64_t left, V (&pixels)[size][size]) {

@@ -11,9 +11,9 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// convert, by which what a small integer has no room for wraps. Of a float, signed ones show what
-// the machine's conversion to 32 bits does: NaN and what is out of range become the smallest
-// number.
+// convert, with values beyond a small integer wrapping around. Conversions of floats to signed
+// integers show the machine's conversion to 32 bits: NaN and values out of range become the
+// smallest number.
 template <class To, class From>
 FB_FN To element_as(const From& from) {
   constexpr bool from_small = __is_same(From, Half) || __is_same(From, BFloat16);
@@ -94,7 +94,7 @@ void transpose_stripe(int64_t rows, int64_t columns, const T* __restrict in, int
   }
 }
 
-// In stripes, so that lines written for some rows are still near when the next rows are written.
+// In stripes, so that lines written for some rows are still cached when the next rows are written.
 template <class T>
 void transpose(int64_t rows, int64_t columns, const T* in, int64_t in_step, T* out,
                int64_t out_step) {

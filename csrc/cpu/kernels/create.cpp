@@ -9,7 +9,7 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// Counted from the nearer end, so that both ends are met exactly.
+// Counted from the nearer end, so that both ends are exact.
 template <class V>
 V between(V first, V last, V step, int64_t steps, int64_t i) {
   return i < steps / 2 ? first + step * static_cast<double>(i)
@@ -41,7 +41,7 @@ void linspace_run(DType t, int64_t begin, int64_t end, int64_t steps, const Scal
     const V from = convert<V>(first.to<T>());
     const V to = convert<V>(last.to<T>());
     V step = (to - from) / V(static_cast<double>(gaps));
-    // PyTorch calculates the step in float32: thresholds made by it are met to the last bit.
+    // PyTorch computes the step in float32: this gives its results to the last bit.
     if constexpr (std::is_same_v<T, float>)
       step = static_cast<float>(to - from) / static_cast<float>(gaps);
     auto* target = static_cast<T*>(out);
@@ -56,7 +56,7 @@ void logspace_run(DType t, int64_t begin, int64_t end, int64_t steps, const Scal
   visit_all(t, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using V = std::conditional_t<kIsComplex<T>, Complex<double>, double>;
-    // Exponents of whole numbers are whole themselves, as in PyTorch.
+    // Exponents for integer results are integers, as in PyTorch.
     using Exponent = std::conditional_t<is_integral(kDTypeOf<T>), int64_t, V>;
     const V from = convert<V>(first.to<Exponent>());
     const V to = convert<V>(last.to<Exponent>());

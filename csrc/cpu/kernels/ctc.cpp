@@ -16,7 +16,7 @@ FB_FN T larger(T a, T b) {
   return a > b ? a : b;
 }
 
-// log(exp(a) + exp(b) + exp(c)); -inf of three of those.
+// log(exp(a) + exp(b) + exp(c)); -inf if all three are.
 template <class T>
 FB_FN T log_sum(T a, T b, T c) {
   const T top = larger(larger(a, b), c);
@@ -48,7 +48,7 @@ class Sequence {
   // Fills `alpha`, rows of which are `row` apart, and returns -log of the probability.
   T forward(T* alpha, int64_t row) {
     if (steps_ == 0) return states_ == 1 ? T(0) : highest<T>();
-    // Two states that cannot be stand before the first.
+    // Two impossible states precede the first.
     std::vector<T> padded(static_cast<size_t>(states_) + 2, lowest<T>());
     T* const before = padded.data() + 2;
     emit(0);

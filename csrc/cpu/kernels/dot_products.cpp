@@ -13,8 +13,8 @@ constexpr int half_of_block(int lane) {
   return block * width + high * half + lane % half;
 }
 
-// Adds the halves of the blocks of two vectors: what comes out has blocks half as wide, those of
-// `a` before those of `b`.
+// Adds the halves of the blocks of two vectors: the result has blocks half as wide, those of `a`
+// before those of `b`.
 template <int width, class V, size_t... I>
 FB_FN V add_halves(const V& a, const V& b, std::index_sequence<I...>) {
   constexpr int L = sizeof...(I);
@@ -41,7 +41,7 @@ FB_FN void tile(const DotProducts<T>& g, int64_t i, int64_t j, int64_t columns) 
   const T* a[R];
   const T* w[C];
   for (int r = 0; r < R; ++r) a[r] = g.a + (i + r) * g.a_row;
-  // Beyond the last column the last one is read again, and the sum not stored.
+  // Beyond the last column the last one is read again, and its sum is not stored.
   for (int c = 0; c < C; ++c) w[c] = g.w + (j + (c < columns ? c : columns - 1)) * g.k;
   Vec<T> sum[L] = {};
   int64_t k = 0;

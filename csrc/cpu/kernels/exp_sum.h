@@ -9,8 +9,8 @@ namespace {
 
 constexpr int64_t kSoftmaxChunk = 16384;  // elements read twice while cached; 64 KB of floats
 
-// The largest element that is not NaN, in one instruction a step. A NaN need not be found here: its
-// exponential carries it into the sum and so into every result.
+// The largest element that is not NaN, in one instruction per step. A NaN need not be found here:
+// it reaches the sum through its exponential, and so every result.
 template <class T>
 struct Largest : Extremum<T, true> {
   template <class V>
@@ -58,7 +58,7 @@ double exp_sum(const T* x, [[maybe_unused]] T* y, int64_t n, T shift) {
   return total + static_cast<double>(sum);
 }
 
-// Exponents are taken relative to this; where all scores are -inf, they stay so.
+// Exponents are relative to this; if all scores are -inf, they stay -inf.
 template <class T>
 FB_FN T exponent_shift(T top) {
   return top == lowest<T>() ? T(0) : top;

@@ -1,4 +1,4 @@
-// Loops over vectors of any floating element type, with the elements that are left one by one.
+// Loops over vectors of any floating element type, with the remaining elements one by one.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +8,7 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// What elements are computed with: float for the 16-bit floats.
+// The type that elements are computed in: float for the 16-bit floats.
 template <class T>
 using AccOf = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
@@ -23,7 +23,7 @@ FB_FN void put(T* p, const V& value) {
   } else if constexpr (kIsFloat<T>) {
     store(p, value);
   } else if constexpr (__is_same(T, BFloat16)) {
-    // BFloat16::from_float of all lanes at once: GCC 12 does not make that of the loop below.
+    // BFloat16::from_float of all lanes at once: GCC 12 does not vectorise the loop below.
     using Bits = Vec<unsigned, W>;
     const Vec<float, W> number = value;
     const Bits bits = (Bits)number;

@@ -1,5 +1,5 @@
-// Matrix kernels: see gemm.h. The vectors are the compiler's own (vector_size), so one text serves
-// every level.
+// Matrix kernels: see gemm.h. The vectors are the compiler's own (vector_size), so the same source
+// serves every level.
 #include "cpu/kernels/gemm.h"
 
 namespace fb::cpu::FB_ISA {
@@ -13,7 +13,7 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
-// A vector of `bytes` bytes that may stand at any address.
+// A vector of `bytes` bytes at any address.
 template <class T, int bytes>
 struct VectorOf {
   typedef T type __attribute__((vector_size(bytes), aligned(alignof(T)), may_alias));
@@ -76,8 +76,8 @@ void column_panel(const GemmBlock<T>& g, int64_t j) {
   }
 }
 
-// The columns from j on that do not fill two vectors: ever narrower ones, down to one lane. Integer
-// products are too rare to be worth the code of every width, so theirs go on lane by lane.
+// The columns from j on that do not fill two vectors: ever narrower vectors, down to one lane.
+// Integer products are too rare for the code of every width, so they continue lane by lane.
 template <class T, int bytes>
 void remaining_panels(const GemmBlock<T>& g, int64_t j) {
   constexpr int64_t lanes = bytes / sizeof(T);
@@ -108,7 +108,7 @@ FB_FN void complex_block(const GemmBlock<Complex<T>>& g) {
   }
 }
 
-// The sum over one row is split over two vectors whatever rows are computed beside it, so that a
+// The sum over one row is split over two vectors whichever rows are computed with it, so that a
 // row's result does not depend on where a thread's share begins.
 template <class T, int rows>
 FB_FN void dot_rows(const GemvCall<T>& g, int64_t i) {

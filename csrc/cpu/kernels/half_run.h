@@ -17,7 +17,7 @@ namespace {
 [[maybe_unused]] void to_floats(const Half* __restrict in, float* __restrict out, int64_t n) {
   int64_t i = 0;
 #if defined(__AVX512F__)
-  // The forms with a mask, because GCC 12 warns of an uninitialised operand in the others.
+  // The masked forms, because GCC 12 warns about an uninitialised operand in the others.
   for (; i + 16 <= n; i += 16) {
     const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i));
     _mm512_storeu_ps(out + i, _mm512_maskz_cvtph_ps(0xffff, halves));

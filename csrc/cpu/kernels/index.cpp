@@ -117,7 +117,7 @@ bool pick_offsets(int64_t n, int dims, const int64_t* const* positions, const in
   uint64_t outside = 0;
   for (int d = 0; d < dims; ++d) {
     const int64_t* __restrict position = positions[d];
-    // Without signs: a position may be anything, and what is computed of a far one is not used.
+    // Unsigned: a position may be anything, and offsets of positions out of bounds are not used.
     const auto size = static_cast<uint64_t>(sizes[d]);
     const auto stride = static_cast<uint64_t>(strides[d]);
     const uint64_t end = from_the_end ? size : 0;
@@ -202,8 +202,8 @@ int64_t count_true(int64_t n, const bool* mask) {
 
 // Both write every element to the next free position and move on only if its mask is set: no branch
 // to mispredict. The last write may be one too many, so a block is collected on the stack first.
-// `room` elements were counted before; somebody may have changed the mask since, so no more than
-// these are written, and zeros stand for those that are gone.
+// `room` elements were counted before. The mask may have changed since, so no more than these are
+// written, and zeros fill up if there are fewer.
 namespace {
 
 constexpr int64_t kBlock = 1024;
@@ -212,7 +212,7 @@ template <class T, class Value>
 void collect(int64_t n, const bool* mask, T* out, int64_t room, Value value) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(mask);
   T block[kBlock + 1];
-  uint8_t steps[kBlock];  // 0 or 1, found out for many at once
+  uint8_t steps[kBlock];  // 0 or 1, computed for many at once
   for (int64_t from = 0; from < n; from += kBlock) {
     const int64_t length = from + kBlock < n ? kBlock : n - from;
     for (int64_t i = 0; i < length; ++i) steps[i] = bytes[from + i] != 0;
@@ -255,7 +255,7 @@ void masked_fill_run(size_t size, int64_t n, const char* in, const bool* mask, c
     if constexpr (__is_same(T, Wide)) {
       for (int64_t i = 0; i < n; ++i) target[i] = bytes[i] ? fill : source[i];
     } else {
-      // Bits instead of a choice: a loop over both a mask and wider elements vectorises this way.
+      // Bit operations, so that a loop over both a mask and wider elements vectorises.
       FB_IVDEP
       for (int64_t i = 0; i < n; ++i) {
         const T chosen = static_cast<T>(T(0) - static_cast<T>(bytes[i] != 0));

@@ -16,7 +16,7 @@ namespace loss = scalar::loss;
 constexpr int64_t kLossChunk = 8192;
 constexpr int64_t kLossGrain = 2 * kLossChunk;
 
-// The operands of a call, in the type that is computed with. Every loop has its own, so that the
+// The operands of a call, in the type that is computed in. Every loop has its own copy, so that the
 // compiler sees that nothing changes them.
 template <class L, class T>
 struct Elements {

@@ -17,7 +17,7 @@ template <class F>
 void by_blocks(const ClassTargets& t, F&& f) {
   const int64_t length = t.inner == 1 ? t.outer : t.inner;
   const int64_t stretches = t.inner == 1 ? 1 : t.outer;
-  // Long rows one by one, so that threads get even shares of a few.
+  // Long rows one by one, so that threads get even shares even of few rows.
   const int64_t width = t.inner == 1
                             ? min64(kEntropyColumns, ceil_div(kEntropyGrain, t.classes + 1))
                             : kEntropyColumns;
@@ -40,7 +40,7 @@ FB_FN int64_t first_score(const ClassTargets& t, int64_t sample) {
 template <class T>
 void row_statistics(const T* x, int64_t n, int64_t rows, T* largest, T* rest) {
   for (int64_t r = 0; r < rows; ++r) rest[r] = exp_sum_of_row(x + r * n, n, largest[r]);
-  // Logarithms of many rows side by side cost a fraction of one by one.
+  // Logarithms of many rows side by side are much cheaper than one by one.
   FB_IVDEP
   for (int64_t r = 0; r < rows; ++r) rest[r] = math::log(rest[r]);
 }

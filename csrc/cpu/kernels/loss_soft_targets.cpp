@@ -1,4 +1,4 @@
-// Cross entropy where every class has a share in the target, without the logarithm of softmax in
+// Cross entropy with class probabilities as targets, computed without the logarithm of softmax in
 // between.
 #include "cpu/kernels/exp_sum.h"
 #include "cpu/kernels/loops.h"
@@ -93,7 +93,7 @@ void losses(const SoftTargets& call, T* statistics, T* out) {
   const TargetRows<T, weighted> rows(call);
   by_rows(call, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) rest[r] = rows.exp_sum(r, statistics[r]);
-    // Logarithms of many rows side by side cost a fraction of one by one.
+    // Logarithms of many rows side by side are much cheaper than one by one.
     FB_IVDEP
     for (int64_t r = first; r < last; ++r) rest[r] = math::log(rest[r]);
     for (int64_t r = first; r < last; ++r) out[r] = rows.loss(r, statistics[r], rest[r], all[r]);

@@ -27,7 +27,7 @@ struct Moments {
          static_cast<double>(later.n) / static_cast<double>(n + later.n));
   }
 
-  // A part of which sum and squares of the deviations from `centre` are known.
+  // A part given by the sum and the squares of its deviations from `centre`.
   FB_FN void join_block(double centre, double sum, double squares, int64_t count) {
     const double drift = sum / static_cast<double>(count);
     const double deviations = squares - drift * sum;

@@ -1,4 +1,4 @@
-// Normalisation of images whose channels lie side by side: sums run down columns.
+// Normalisation of channels_last images: sums run down columns.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -9,8 +9,9 @@ namespace fb::cpu::FB_ISA {
 namespace {
 
 constexpr int64_t kTile = 512;  // columns whose sums stay in the cache
-// Rows that are summed in the type of the elements. Few: equal numbers, as pooling's gradient has,
-// are rounded the same way each time, and the gradient of the input is what the sums leave of them.
+// Rows that are summed in the type of the elements. Few: equal numbers, as in the gradient of
+// pooling, round the same way each time, and the gradient of the input is a small difference of
+// sums.
 constexpr int64_t kNearRows = 32;
 
 // Blocks of rows that share their statistics: the samples, or the whole batch. A block is cut into
@@ -44,8 +45,8 @@ struct Rows {
   const int64_t blocks, rows, channels, width, chunk, chunks;
 };
 
-// Calls tile(first column, columns, first element, rows) so that all `count` elements of whole rows
-// are covered, a few columns at a time.
+// Calls tile(first column, columns, first element, rows) to cover all `count` elements of whole
+// rows, a few columns at a time.
 template <class Tile>
 FB_FN void for_tiles(const Rows& rows, int64_t count, Tile tile) {
   const int64_t whole = count / rows.width, left = count % rows.width;
@@ -136,7 +137,7 @@ void collect_sums(const Rows& rows, const T* g, const T* x, const A* mean, int64
   });
 }
 
-// Numbers by block and column, repeated as often as a wide row has its channels.
+// Numbers by block and column, repeated for each of the rows in a wide row.
 template <class A, int K>
 class Coefficients {
  public:

@@ -107,7 +107,7 @@ template <class T, bool kCentred>
 void backward(const RowNorm& shape, const T* g, const T* x, T* out, const NormBackward& numbers) {
   using A = AccOf<T>;
   constexpr int64_t kMaxChunks = 64;
-  constexpr int64_t kMaxSums = 1 << 20;  // doubles that all chunks may have together
+  constexpr int64_t kMaxSums = 1 << 20;  // the most doubles of all chunks together
   const int64_t n = shape.n;
   const A* const weight = static_cast<const A*>(numbers.weight);
   const A* const mean = static_cast<const A*>(numbers.mean);

@@ -1,4 +1,4 @@
-// Statistics of sets of elements, and how the work of normalising many sets is shared out.
+// Statistics of sets of elements, and how normalising many sets is divided among threads.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// Mean and squared deviations in one reading. Deviations are taken from the mean of the first
-// elements of a block, so that no digits cancel when they are squared.
+// Mean and squared deviations in one pass. Deviations are taken from the mean of the first elements
+// of a block, so that no digits cancel when they are squared.
 template <class T>
 FB_FN Moments moments_of(const T* x, int64_t n) {
   using A = AccOf<T>;
@@ -35,10 +35,10 @@ FB_FN Moments moments_of(const T* x, int64_t n) {
   return all;
 }
 
-// A set is made of parts: collect(set, part) looks at the elements of a part, finish(set) sums up
-// what was collected, apply(set, part) writes the results. If there are enough sets for all
-// threads, each set is finished while it is in the cache. Either way the same numbers are joined in
-// the same order.
+// A set is made of parts: collect(set, part) reads the elements of a part, finish(set) sums up what
+// was collected, apply(set, part) writes the results. If there are enough sets for all threads,
+// each set is finished while it is in the cache. Either way the same numbers are joined in the same
+// order.
 template <class Collect, class Finish, class Apply>
 void over_sets(int64_t sets, int64_t parts, int64_t part_size, Collect collect, Finish finish,
                Apply apply) {
@@ -63,7 +63,7 @@ void over_sets(int64_t sets, int64_t parts, int64_t part_size, Collect collect, 
   each(apply);
 }
 
-// What is left of the gradient of a set: out = g * scale + (x - mean) * slope + shift, where scale
+// The coefficients of a set's gradient: out = g * scale + (x - mean) * slope + shift, where scale
 // is rstd * weight.
 template <class A>
 struct SetGradient {
@@ -79,7 +79,7 @@ struct SetGradient {
   }
 };
 
-// Writes what the moments of a set amount to.
+// Writes the statistics that follow from the moments of a set.
 template <class A>
 FB_FN void write_statistics(const NormForward& numbers, int64_t set, const Moments& all) {
   const double variance = all.m2 / static_cast<double>(all.n);

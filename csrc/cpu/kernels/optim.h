@@ -1,5 +1,5 @@
-// What the kernels of optimisers have in common: the arithmetic of one element, and the pass over
-// all tensors.
+// Code shared by the kernels of optimisers: the arithmetic of one element, and the pass over all
+// tensors.
 //
 // Note [Steps, operator by operator]: a step is written below with the operators that its composed
 // form in flambeau/optim uses, each rounded as the operator rounds it. So both forms, and PyTorch,
@@ -19,8 +19,8 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// A choice that is the same for all elements, made by bits: of a condition the compiler would make
-// branches, and not vectorise loops with square roots or fused products in them.
+// A choice that is the same for all elements, made by bit operations: the compiler would turn a
+// condition into branches, and not vectorise loops with square roots or fused products.
 template <class A>
 class Choice {
   using Bits = std::conditional_t<std::is_same_v<A, double>, uint64_t, uint32_t>;
@@ -67,7 +67,7 @@ struct Elementwise {
   static FB_FN A sign(A a) { return static_cast<A>((a > A(0)) - (a < A(0))); }
 };
 
-// What most steps begin with: the direction, and the weights' share in it.
+// The beginning of most steps: the direction, and weight decay.
 template <class A>
 struct Gradient {
   Choice<A> maximize, decays;
@@ -102,8 +102,8 @@ struct Average {
   }
 };
 
-// Steps with n elements of each; operators round as E does. Called, not inlined, because the
-// compiler then knows that what it is given lies apart.
+// Steps with n elements of each; operators round as E does. Called, not inlined: the compiler then
+// knows that the arguments do not alias.
 template <class E, class Rule, class Numbers, class A, class... S>
 __attribute__((noinline)) void step_run(const Numbers& numbers, int64_t n, A* __restrict param,
                                         const A* __restrict grad, S* __restrict... state) {
@@ -112,7 +112,7 @@ __attribute__((noinline)) void step_run(const Numbers& numbers, int64_t n, A* __
   for (int64_t i = 0; i < n; ++i) param[i] = rule.template step<E>(param[i], grad[i], state[i]...);
 }
 
-// n elements from `begin` on, of a type that is computed with.
+// n elements from `begin` on, of a type that is computed in directly.
 template <class Rule, class T, class Numbers, size_t... K>
 void update_run(const Numbers& numbers, const OptimTensor& t, int64_t begin, int64_t n,
                 std::index_sequence<K...>) {
@@ -154,7 +154,7 @@ void update_part(const OptimTensor& t, int64_t begin, int64_t n) {
   });
 }
 
-// Walks through the elements of all tensors as if they lay behind each other.
+// Walks through the elements of all tensors as if they were contiguous.
 class Walk {
  public:
   explicit Walk(std::span<const OptimTensor> tensors) : tensors_(tensors) {}
@@ -177,8 +177,8 @@ class Walk {
   int64_t start_ = 0;  // and how many elements are before it
 };
 
-// Calls part(tensor, begin, n) until all elements are done, on all threads where they are many.
-// These take turns: streams that run beside each other through memory are faster than distant ones.
+// Calls part(tensor, begin, n) until all elements are done, on all threads if there are many. The
+// threads take alternating parts: streams close together in memory are faster than distant ones.
 template <class Part>
 void for_all_tensors(std::span<const OptimTensor> tensors, Part part) {
   constexpr int64_t kTurn = 1 << 16;

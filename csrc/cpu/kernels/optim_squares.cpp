@@ -1,4 +1,4 @@
-// Steps measured by past squares of the gradient: RMSprop, Adagrad and Adadelta.
+// Steps scaled by past squares of the gradient: RMSprop, Adagrad and Adadelta.
 #include "cpu/kernels/optim.h"
 
 namespace fb::cpu::FB_ISA {

@@ -80,9 +80,9 @@ void pack_straight(const PackSource<T>& s, int64_t j, int64_t columns, int64_t p
   }
 }
 
-// The same of what is stored by columns, a square block at a time: in registers if it is whole,
-// else its lines stay in the first-level cache, though they often share their position there with
-// many others.
+// The same for a matrix stored by columns, a square block at a time: in registers if the block is
+// whole, otherwise its lines stay in the first-level cache, even though many of them often map to
+// the same set of that cache.
 template <class T>
 void pack_transposed(const PackSource<T>& s, int64_t j, int64_t columns, int64_t padded, T* out) {
   constexpr int L = kLanes<T>;

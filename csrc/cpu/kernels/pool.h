@@ -1,4 +1,4 @@
-// What the kernels of pooling share: lanes, and a window's position in its plane.
+// Code shared by the pooling kernels: lanes, and a window's position in its plane.
 #pragma once
 
 #include "cpu/kernels/blocks.h"
@@ -8,7 +8,7 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// What elements are compared and added in, and the integer that is as wide.
+// The type that elements are compared and added in, and an integer of the same width.
 template <class T>
 struct Lane {
   using type = int;
@@ -53,8 +53,8 @@ FB_FN void put(T* p, const Vec<A, N>& value) {
     store(p, __builtin_convertvector(value, Vec<T, N>));
 }
 
-// Whether fewer channels than a vector has are computed as part of one: floats, and their numbers
-// in windows.
+// Whether fewer channels than lanes are computed in part of a vector: floats, and their numbers in
+// windows.
 template <class T>
 inline constexpr bool kHasParts = __is_same(T, float) && kLoadsPart<T>;
 

@@ -13,7 +13,7 @@ constexpr A lowest_lane() {
     return static_cast<A>(A(1) << (8 * sizeof(A) - 1));
 }
 
-// Every second of the elements at p. Reads nothing beyond the last that is wanted.
+// Every second of the elements at p. Reads nothing beyond the last one needed.
 template <class V, size_t... I>
 FB_FN V every_second(const V& low, const V& high, std::index_sequence<I...>) {
   constexpr size_t N = sizeof...(I);
@@ -72,8 +72,8 @@ class MaxPool {
     int64_t out;  // the row's first element in the results
   };
 
-  // The common windows of H x W need no loops at run time where they are whole; 0 x 0 is for all
-  // others.
+  // Whole windows of the common sizes H x W need no loops at run time; the form 0 x 0 is for all
+  // other windows.
   template <int H, int W>
   void all_rows() {
     const int64_t row_cost = plan_.width.out * plan_.inner * plan_.volume();

@@ -1,4 +1,4 @@
-// Gradients put where the largest elements were, and elements picked from there.
+// Scatters gradients to the positions of the largest elements, and gathers elements from there.
 #include "cpu/kernels/pool.h"
 
 namespace fb::cpu::FB_ISA {
@@ -55,7 +55,7 @@ bool are_apart(const PlanView& plan) {
 }
 bool cover_all(const PlanView& plan) { return plan.out_size() * plan.volume() == plan.in_size(); }
 
-// Windows that do not overlap, two positions wide: both are written, the one that lost as 0.
+// Windows that do not overlap, two positions wide: both are written, the smaller element's as 0.
 template <class T>
 class Pairs {
  public:
@@ -108,8 +108,8 @@ class Pairs {
   }
 };
 
-// Windows that do not overlap, with the channels inside: all positions of a window are written,
-// those that lost as 0.
+// Windows that do not overlap, with the channels inside: all positions of a window are written, all
+// but the largest element's as 0.
 template <class T>
 class Apart {
  public:

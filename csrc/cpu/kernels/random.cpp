@@ -39,7 +39,7 @@ FB_FN float log_unit(float x) {
 // For 0 <= x < 2 pi.
 FB_FN void sin_cos(float x, float& sine, float& cosine) {
   constexpr float kFourOverPi = 1.27323954473516f;
-  // The octant, rounded up to even: what is left of x lies in [-pi/4, pi/4].
+  // The octant, rounded up to even: the rest of x lies in [-pi/4, pi/4].
   const int octant = (static_cast<int>(x * kFourOverPi) + 1) & ~1;
   const float y = static_cast<float>(octant);
   // pi/4 in three parts, so that the subtraction loses nothing.
@@ -147,7 +147,7 @@ void scaled_log1m(double* data, int64_t n, double scale) {
 void box_muller(float* data, int64_t blocks, float mean, float std) {
   constexpr float kTwoPi = 6.283185307179586f;
   constexpr int kHalf = 8;      // a block is eight radii, then eight angles
-  constexpr int kTogether = 8;  // blocks, whose halves are brought together for the widest vectors
+  constexpr int kTogether = 8;  // blocks whose halves are computed together, for the widest vectors
   float first[kTogether * kHalf] = {};
   float second[kTogether * kHalf] = {};
   for (int64_t done = 0; done < blocks; done += kTogether) {

@@ -31,8 +31,8 @@ inline constexpr int64_t kMaxChunks = 64;
 FB_FN int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
 FB_FN int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Steps through a range of dimensions' index space along its last dimension. Written out of line:
-// the walk is the same for every reducer, and the hot loops are inside a stretch.
+// Steps through the index space of a range of dimensions along the last one. Out of line: the walk
+// is the same for every reducer, and the hot loops are inside a run.
 class Cursor {
  public:
   Cursor(int ndim, const int64_t* sizes, const int64_t* strides, const int64_t* strides2,
@@ -105,7 +105,7 @@ class Reduction {
   void run() {
     const int64_t work = plan_.outputs * plan_.count;
     if (work <= 2 * kGrain) return range(0, plan_.outputs, 0, plan_.count, nullptr);
-    // Few results are split along the reduction; many are shared out whole.
+    // Few results are split along the reduction; many are divided among the threads.
     const int64_t units = plan_.by_rows ? plan_.outputs / kRowWidth : plan_.outputs;
     const int64_t chunks = min64(kMaxChunks, work / kChunk);
     if (units < 8 && plan_.count >= 2 * kRowBlock) return run_split(chunks);
@@ -147,7 +147,7 @@ class Reduction {
                        State* states) const {
     const int64_t stride = plan_.reduced_in[plan_.reduced_ndim - 1];
     T buffer[kBlock];
-    // Most rows are one block: what it takes to walk on is set up only for those that are not.
+    // Most rows are one block: the walk is set up only for longer ones.
     const Cursor start = reduced_cursor(plan_, begin);
     const int64_t first_n = min64(min64(start.left_in_row(), end - begin), kBlock);
     Cursor run = start;

@@ -92,8 +92,8 @@ struct IndexReducer {
   }
 
  private:
-  // Where `wanted`, which is there, first stands; the first NaN if it is NaN. Within bounds even
-  // where somebody changes the elements meanwhile.
+  // The first position of `wanted`, which occurs; of the first NaN if it is NaN. Stays within
+  // bounds even if another thread changes the elements meanwhile.
   static int64_t find(const T* p, int64_t n, Acc wanted) {
     constexpr int64_t kGroup = 64;
     int64_t i = 0;

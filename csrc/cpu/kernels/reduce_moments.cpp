@@ -1,6 +1,6 @@
-// Variance, standard deviation and mean in one pass over memory: each block is looked at twice
-// while it is in the cache (mean, then squared deviations), and blocks are joined by Chan's update
-// in double.
+// Variance, standard deviation and mean in one pass over memory: each block is read twice while it
+// is in the cache (mean, then squared deviations), and blocks are joined by Chan's update in
+// double.
 #include <cmath>
 
 #include "cpu/kernels/moments.h"
@@ -43,7 +43,7 @@ struct MomentsReducer {
   static void block(const T* p, int64_t n, int64_t, Moments& state) {
     const double count = static_cast<double>(n);
     const Acc center = sum(p, n, [](const auto& x) { return x; }) / static_cast<Acc>(n);
-    // The rounding of `center` is made good by the sum of deviations, which would be 0 without it.
+    // The sum of deviations, which would be 0 otherwise, corrects the rounding of `center`.
     const double drift = sum(p, n, [&](const auto& x) { return x - center; });
     const double squares = sum(p, n, [&](const auto& x) { return (x - center) * (x - center); });
     state.join(static_cast<double>(center) + drift / count, squares - drift * drift / count, n,

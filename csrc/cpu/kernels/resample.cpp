@@ -29,7 +29,7 @@ FB_FN T rounded(A value) {
   }
 }
 
-constexpr int64_t kWorthCopying = 16;  // outputs in a row that are inputs in a row
+constexpr int64_t kWorthCopying = 16;  // consecutive outputs that are consecutive inputs
 
 // An AxisMap as plain pointers, its weights in the type that is computed with.
 template <class A>
@@ -49,7 +49,7 @@ class Map {
     this->weight = weights_.get();
     find_copied();
   }
-  // Whether two rows are the same sum.
+  // Whether two outputs are the same sum.
   bool same(int64_t a, int64_t b) const {
     if (count[a] != count[b]) return false;
     for (int64_t k = 0; k < count[a]; ++k)
@@ -62,7 +62,7 @@ class Map {
   const bool identity;
   const int32_t *index, *count;
   const A* weight;
-  // Outputs that are a stretch of the input as it is: all that lies within a border.
+  // Outputs that are a contiguous run of the input: everything within a border.
   int64_t copied_begin = 0, copied_end = 0;
 
  private:
@@ -132,7 +132,7 @@ class Resample {
     return in_ + ((plane * depth_.in + d) * height_.in + h) * width_.in * inner_;
   }
 
-  // A row that is taken as it is need not be copied.
+  // A row that is used unchanged need not be copied.
   const A* combine_or_borrow(int64_t plane, int64_t d, int64_t h, A* combined) const {
     if (depth_.count[d] == 1 && height_.count[h] == 1 && depth_.weight[d] == 1 &&
         height_.weight[h] == 1)
@@ -232,7 +232,7 @@ class Resample {
         for (int64_t w = begin; w < end; ++w) out[w] += weight[w] * in[index[w]];
       }
     }
-    // Outputs with fewer terms have weights of 0, which must not meet an infinity.
+    // Outputs with fewer terms have weights of 0, which must not multiply an infinity.
     for (int64_t k = width_.least; k < width_.terms; ++k, index += n, weight += n) {
       FB_IVDEP
       for (int64_t w = begin; w < end; ++w)

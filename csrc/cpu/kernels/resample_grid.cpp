@@ -28,13 +28,13 @@ FB_FN T nearest_of(T x) {
     return __builtin_rint(x);
 }
 
-// A position on the image, and by how much it moves with the coordinate it comes from.
+// A position on the image, and its derivative with respect to the coordinate it comes from.
 template <class T>
 struct Position {
   T value, slope;
 };
 
-// Positions along one coordinate. Written without branches, for loops over points become vectors.
+// Positions along one coordinate. Written without branches, so that loops over points vectorise.
 template <class T, GridPadding kPadding>
 class Axis {
  public:
@@ -48,7 +48,7 @@ class Axis {
     const T half = span_ / 2;
     return {(coordinate + 1) * half + low_, half};
   }
-  // Moved into the image as the padding says; a NaN becomes 0.
+  // Moved into the image by the padding mode; a NaN becomes 0.
   FB_FN Position<T> padded(Position<T> p) const {
     if constexpr (kPadding == GridPadding::kZeros) return p;
     if constexpr (kPadding == GridPadding::kReflection) p = reflected(p);
@@ -61,7 +61,7 @@ class Axis {
 
  private:
   FB_FN Position<T> reflected(Position<T> p) const {
-    const T span = span_ > 0 ? span_ : T(1);  // of a single pixel, which all is clamped to
+    const T span = span_ > 0 ? span_ : T(1);  // one pixel: all clamp to it
     const T from_low = p.value - low_;
     const T distance = from_low < 0 ? -from_low : from_low;
     const T reflections = floor_of(distance / span);
@@ -79,8 +79,8 @@ template <class T>
 struct AxisTaps {
   int taps = 1;
   int32_t pixel[kMaxTaps][kPoints];
-  T weight[kMaxTaps][kPoints];  // 0 for a pixel that the image does not have
-  T slope[kMaxTaps][kPoints];   // of the weight, by the coordinate
+  T weight[kMaxTaps][kPoints];  // 0 for a pixel outside of the image
+  T slope[kMaxTaps][kPoints];   // the derivative of the weight with respect to the coordinate
 };
 
 template <class T, class Axis>
@@ -223,8 +223,8 @@ class Block {
   AxisTaps<T> axis_[3];
 };
 
-// Sums of one channel's pixels, by kSums sets of weights. A weight of 0 stands for a pixel that is
-// not there, whatever is in its place.
+// Sums of one channel's pixels, by kSums sets of weights. A weight of 0 stands for a pixel outside
+// of the image, whose value must not count.
 template <int kSums, class T>
 FB_FN void weighted_sums(const Block<T>& block, const T (*weight)[kMaxPixels][kPoints],
                          const T* image, T (*sum)[kPoints]) {
@@ -271,7 +271,7 @@ void sample(const GridPlan& plan, const T* image, const T* grid, T* out) {
 
 template <class T>
 void image_gradient(const GridPlan& plan, const T* gradient, const T* grid, T* out) {
-  // Threads share out the images, and the channels of few: no two write to one pixel.
+  // Threads divide the images, or the channels if images are few: no two write to the same pixel.
   const int64_t wanted = plan.batch < num_threads() ? num_threads() : 1;
   const int64_t groups = plan.channels < wanted ? plan.channels : wanted;
   parallel_for(plan.batch * groups, 1, [&](int64_t begin, int64_t end) {

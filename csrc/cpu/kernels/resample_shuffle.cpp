@@ -1,4 +1,4 @@
-// Pixels spread over channels, and back: `factor` rows that are woven into one.
+// Pixel shuffle and its inverse: `factor` rows interleaved into one.
 #include "cpu/resample_shuffle.h"
 
 #include "cpu/kernels/loops.h"
@@ -12,7 +12,7 @@ struct Wide {
   uint64_t low, high;
 };
 
-// Weaves `factor` rows, `apart` elements from each other, into one, or takes them out of it.
+// Interleaves `factor` rows, `apart` elements from each other, into one, or separates them.
 template <bool kWeave, class Rows, class Woven>
 FB_FN void weave(Rows* rows, int64_t apart, Woven* woven, int64_t n, int64_t factor) {
   if (factor == 2) {  // known to the compiler, so that it shuffles whole vectors

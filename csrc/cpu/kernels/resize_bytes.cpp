@@ -1,8 +1,8 @@
-// Images of bytes at another resolution: see Note [Sums of bytes] in kernel/pixels.h.
+// Resizing of byte images: see Note [Sums of bytes] in kernel/pixels.h.
 //
-// Sums along a column are sums of whole rows, which vectors do well whatever a pixel is made of.
-// Sums along a row are made the same: as many rows as a vector has bytes are transposed, so that a
-// column of them is a vector, and the results transposed back.
+// Sums along a column are sums of whole rows, which vectorise well whatever the channels. Sums
+// along a row are computed the same way: as many rows as a vector has bytes are transposed, so that
+// a column of them is a vector, and the results are transposed back.
 #include <algorithm>
 #include <memory>
 
@@ -46,7 +46,7 @@ FB_FN void sum_rows(const uint8_t* in, int64_t step, const ByteSums& sums, int64
   for (; i + kVectorBytes <= n; i += kVectorBytes)
     store(out + i, sum_vectors<kLimbs>(in + i, step, sums, o));
   const int64_t rest = n - i;
-  if (rest <= 0 || rest >= kVectorBytes) return;  // the second never: GCC 13 has to be told
+  if (rest <= 0 || rest >= kVectorBytes) return;  // the second never occurs: a hint for GCC 13
   const Bytes last = sum_vectors<kLimbs>(in + i, step, sums, o);
   __builtin_memcpy(out + i, &last, static_cast<size_t>(rest));
 }
@@ -116,7 +116,7 @@ class Resize {
     }
   }
 
-  // Up to sixteen rows as columns. Where there are fewer, the last one stands for the others.
+  // Up to sixteen rows as columns. If there are fewer, the last one is repeated.
   void transpose(const uint8_t* in, int64_t rows, uint8_t* out) const {
     const uint8_t* row[kRows];
     for (int64_t r = 0; r < kRows; ++r) row[r] = in + std::min(r, rows - 1) * plan_.row_step;

@@ -14,7 +14,7 @@ void copy_run(T* to, const T* from, int64_t n) {
   __builtin_memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
 }
 
-// A product whose columns are shared among threads, unless they have sequences of their own to run.
+// A product whose columns are divided among threads, unless each thread has sequences of its own.
 template <class T>
 void product(const PackedProduct<T>& g) {
   constexpr int64_t kColumns = 64;  // whole panels of every instruction set

@@ -34,7 +34,7 @@ struct Running<Complex<float>> {
 
 template <class T>
 struct SumScan {
-  static constexpr bool kCheap = true;  // combining more often to shorten the chain pays
+  static constexpr bool kCheap = true;  // extra operations for a shorter chain pay off
   using Acc = typename Running<T>::type;
   static Acc identity() { return Acc(0); }
   static FB_FN Acc combine(Acc a, Acc b) {
@@ -62,7 +62,7 @@ struct LogSumExpScan {
     const Acc high = a > b ? a : b;
     const Acc low = a > b ? b : a;
     const Acc sum = high + math::log1p(math::exp(low - high));
-    // Equal infinities have no difference; NaN shows in the sum of the two.
+    // Equal infinities must not be subtracted; a NaN shows in the sum of the two.
     return a == b ? a + math::kLn2<Acc> : (a != a) | (b != b) ? a + b : sum;
   }
 };
@@ -80,8 +80,8 @@ struct LogSumExpScan<Complex<T>> {
   }
 };
 
-// Scans x from `carry` on and returns the carry behind it. Four elements are combined among
-// themselves first: the chain from one total to the next then has one step in four.
+// Scans x from `carry` on and returns the new carry. Four elements are combined among themselves
+// first, which shortens the chain of dependent totals to a quarter.
 template <class T, class Op>
 typename Op::Acc scan_row(const T* x, T* y, int64_t n, typename Op::Acc carry) {
   using Acc = typename Op::Acc;
@@ -103,7 +103,7 @@ typename Op::Acc scan_row(const T* x, T* y, int64_t n, typename Op::Acc carry) {
   return carry;
 }
 
-// Of one whole chunk.
+// The total of one whole chunk.
 template <class T, class Op>
 typename Op::Acc total_of(const T* x) {
   using Acc = typename Op::Acc;
@@ -179,7 +179,7 @@ void run(const void* in, void* out, const ScanShape& shape) {
   }
 }
 
-// Whether x takes over from `best`: it is at least as good, or NaN.
+// Whether x replaces `best`: it is at least as good, or NaN.
 template <class T, bool kMax>
 FB_FN bool takes_over(T x, T best) {
   return (x != x) | ((kMax ? x >= best : x <= best) & (best == best));

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-// Vectors never cross a real call, so how the ABI would pass them does not matter.
+// Vectors never cross a real call, so the ABI for passing them does not matter.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace fb::cpu::FB_ISA {
@@ -24,8 +24,8 @@ struct VecOf<T, 1> {
   using type = T;
 };
 
-// Wider vectors than the machine's would compile too, but their comparisons fall apart into
-// scalars.
+// Vectors wider than the machine's would compile too, but the compiler turns their comparisons into
+// scalar code.
 #if defined(__AVX512F__)
 inline constexpr int kVectorBytes = 64;
 #elif defined(__AVX2__)
@@ -44,7 +44,7 @@ inline constexpr int kLanes<Complex<double>> = 1;
 template <class T, int N = kLanes<T>>
 using Vec = typename VecOf<T, N>::type;
 
-// Lanes of a and b by their numbers, which go on from those of a to those of b.
+// Lanes of a and b by number; those of b follow those of a.
 #if __has_builtin(__builtin_shufflevector)
 #define FB_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else  // GCC 11
@@ -111,7 +111,7 @@ FB_FN void store(T* p, const V& value) {
   __builtin_memcpy(p, &value, sizeof(value));
 }
 
-// Whether load_part is there for T without conversion.
+// Whether load_part exists for T without conversion.
 #if defined(__AVX512F__)
 template <class T>
 inline constexpr bool kLoadsPart = sizeof(T) == 4 || (sizeof(T) == 8 && !kIsComplex<T>);

@@ -15,8 +15,8 @@ constexpr int64_t kColumns = 256;
 constexpr int64_t kChunkRows = 128;
 constexpr int64_t kElementGrain = kGrain / 4;  // an exponential costs several memory-bound elements
 
-// What exponents are taken relative to. An infinite maximum would give inf - inf; log-sum-exp then
-// wants the limit, the others want NaN unless the whole chunk is -inf.
+// The number that exponents are relative to. An infinite maximum would give inf - inf; log-sum-exp
+// then needs the limit, the others NaN unless the whole chunk is -inf.
 template <SoftmaxOp op, class T>
 FB_FN T shift_of(T max) {
   constexpr T inf = __builtin_inff();
@@ -24,15 +24,15 @@ FB_FN T shift_of(T max) {
   return max == -inf ? T(0) : max;
 }
 
-// Takes a sum of exponentials from a chunk's maximum to the whole line's.
+// Rescales a sum of exponentials from a chunk's maximum to the whole line's.
 template <SoftmaxOp op, class T>
 FB_FN double rescale(T max, T top) {
   if (max == top) return 1;  // a short row is one chunk
   return math::exp(static_cast<double>(shift_of<op>(max)) - static_cast<double>(shift_of<op>(top)));
 }
 
-// What turns a chunk's exponentials into probabilities. A chunk of -inf alone holds zeros, which an
-// overflowing factor would turn into NaN.
+// The factor that turns a chunk's exponentials into probabilities. A chunk of only -inf holds
+// zeros, which an overflowing factor would turn into NaN.
 template <SoftmaxOp op, class T>
 FB_FN T final_scale(T max, T top, double total) {
   return static_cast<T>((max == lowest<T>() ? 0.0 : rescale<op>(max, top)) / total);
@@ -107,8 +107,8 @@ class Row {
 };
 
 // Short rows, several at a time: each step is taken for all of them before the next, so that the
-// folds of one row overlap with those of others. They are copied to where a row is a whole number
-// of vectors, the last one filled up with -inf, whose exponential adds nothing.
+// reductions of the rows overlap. They are copied to a buffer where a row is a whole number of
+// vectors, the last one padded with -inf, whose exponential adds nothing.
 template <class T, SoftmaxOp op>
 class ShortRows {
  public:
@@ -293,7 +293,7 @@ void run(const void* in, void* out, int64_t outer, int64_t n, int64_t inner) {
   const T* const x = static_cast<const T*>(in);
   T* const y = static_cast<T*>(out);
   if (inner == 1) {
-    // A few long rows are parallel inside; many rows are shared out.
+    // A few long rows are computed in parallel each; many rows are divided among the threads.
     if (outer < 8 && n >= 4 * kSoftmaxChunk) return rows<T, op>(x, y, n, 0, outer);
     parallel_for(outer, ceil_div(kElementGrain, n),
                  [&](int64_t begin, int64_t end) { rows<T, op>(x, y, n, begin, end); });

@@ -44,8 +44,8 @@ void softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
                   n - i);
 }
 
-// The exponential of a last incomplete vector is taken of a filled one, as single ones would cost
-// as much as the rest of a short row.
+// The last incomplete vector is padded, as single exponentials would cost as much as the rest of a
+// short row.
 template <class T>
 void log_softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
   constexpr int L = kLanes<T>;

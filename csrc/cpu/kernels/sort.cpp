@@ -74,15 +74,15 @@ template <class Item>
 class RadixSort {
  public:
   RadixSort(Item* items, Item* other, int64_t n) : items_(items), other_(other), n_(n) {
-    // A thread's part is scattered behind those of the threads before it: the order stays what it
-    // would be with one thread.
+    // A thread's part is scattered after those of the threads before it: the order is the same as
+    // with one thread.
     parts_ = n >= kParallelRow && !detail::in_parallel() ? num_threads() : 1;
     part_length_ = (n + parts_ - 1) / parts_;
     offsets_.reset(new int64_t[parts_ * kBuckets]);
   }
 
   Item* run() {
-    // Counted from the lowest key, a few small numbers on both sides of zero differ in one byte.
+    // Relative to the lowest key, small numbers on both sides of zero differ in only one byte.
     uint64_t highest = lowest_ = items_[0].key();
     for (int64_t i = 1; i < n_; ++i) {
       const uint64_t key = items_[i].key();
@@ -167,7 +167,7 @@ const ItemOf<T>* first_items(const T* row, int64_t from, int64_t to, int64_t k, 
   bool cut = false;
   for (int64_t begin = from; begin < to; begin += kGroup) {
     const int64_t end = min64(to, begin + kGroup);
-    // Most groups hold nothing: that is found out without a branch for each element.
+    // Most groups have no candidate: they are skipped without a branch for each element.
     if (cut && end - begin == kGroup && lowest_key(row + begin, descending) >= limit) continue;
     for (int64_t i = begin; i < end; ++i) {
       const Item item = item_of(row, static_cast<uint32_t>(i), descending);
@@ -275,8 +275,8 @@ ItemOf<T> select(const T* row, int64_t n, int64_t rank, ItemOf<T>* items) {
   return items[rank];
 }
 
-// Calls f(begin, end) for ranges of rows, in parallel where a row is not so long that it is
-// parallel itself.
+// Calls f(begin, end) for ranges of rows, in parallel unless rows are long enough to be sorted in
+// parallel themselves.
 template <class F>
 void for_rows(const SortRows& input, F f) {
   if (input.rows < 4 && input.n >= kParallelRow) return f(int64_t{0}, input.rows);

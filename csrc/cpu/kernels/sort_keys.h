@@ -1,4 +1,4 @@
-// Elements as unsigned keys that sort like them, and items that carry a position along.
+// Elements as unsigned keys that sort like them, and items that also hold a position.
 #pragma once
 
 #include "core/dtype.h"

@@ -1,4 +1,4 @@
-// Small matrices with rows and columns exchanged, tile by tile in registers.
+// Transposes small matrices tile by tile in registers.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 namespace fb::cpu::FB_ISA {
 namespace detail {
 
-// a and b, element by element in turn, within each stretch of `width`: their first halves or their
-// last.
+// Interleaves a and b element by element within each stretch of `width`: their first halves, or
+// their last ones.
 template <int half, size_t width, class V, size_t... I>
 FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
   constexpr size_t n = sizeof...(I);
@@ -18,9 +18,9 @@ FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
 
 }  // namespace detail
 
-// Square tiles of L rows, side by side in the registers. A round of interleaving the first half of
-// the rows with the last turns the bits of (row, lane) by one position; after log2(L) rounds both
-// have changed places.
+// Square tiles of L rows, side by side in the registers. Interleaving the first half of the rows
+// with the last rotates the bits of (row, lane) by one position; after log2(L) rounds row and lane
+// are exchanged.
 template <class V, int L>
 FB_FN void transpose_lanes(V (&rows)[L]) {
   using Lanes = std::make_index_sequence<sizeof(V) / sizeof(rows[0][0])>;

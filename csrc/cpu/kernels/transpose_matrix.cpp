@@ -41,7 +41,7 @@ FB_FN void turn_square(const T* from, int64_t from_ld, T* to, int64_t to_ld) {
   for (int i = 0; i < lanes; ++i) store(to + i * to_ld, rows[i]);
 }
 
-// The columns from j on: `lanes` at a time, and ever fewer for those that are left.
+// The columns from j on: `lanes` at a time, and fewer and fewer for the rest.
 template <class T, int lanes>
 void turn_columns(const TransposeCall<T>& t, int64_t j) {
   for (; j + lanes <= t.columns; j += lanes) {

@@ -1,4 +1,4 @@
-// The transpose of a matrix, written elsewhere.
+// The transpose of a matrix, out of place.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Gradients of a scaled loss: scaled back and looked over in one pass.
+// Gradients of a scaled loss: unscaled and checked for infinities in one pass.
 #include <atomic>
 #include <bit>
 
@@ -8,7 +8,7 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// The exponent of infinities and NaNs is all ones. Looking at bits keeps the loop free of branches.
+// The exponent of infinities and NaNs is all ones. Testing bits keeps the loop free of branches.
 bool unscale_part(float* x, int64_t n, float factor) {
   constexpr uint32_t kExponent = 0x7f800000;
   uint32_t bad = 0;

@@ -17,12 +17,12 @@ FB_FN float rint(float x) { return __builtin_rintf(x); }
 FB_FN double rint(double x) { return __builtin_rint(x); }
 FB_FN float sqrt(float x) { return __builtin_sqrtf(x); }
 FB_FN double sqrt(double x) { return __builtin_sqrt(x); }
-// One step of Newton's method undoes most of the two roundings.
+// One step of Newton's method removes most of the two rounding errors.
 FB_FN float rsqrt(float x) {
   const float root = __builtin_sqrtf(x);
   const float half = 1.0f / (root + root), y = half + half;
   const float excess = product_error(x * half, y, 0.5f);
-  // NaN at zero and infinity, where any finite number does: y is infinite or zero.
+  // NaN at zero and infinity, where y is infinite or zero and any finite correction will do.
   const float number = excess > -Opaque<float>::kOne ? excess : -Opaque<float>::kOne;
   return y - y * number;
 }

@@ -32,7 +32,7 @@ FB_FN T damped(T a, T b) {
   return (a == T(0)) | (b == T(0)) ? flip_sign(copysign(T(0), sign_a), sign_b) : a * b;
 }
 
-// An angle that is no number leaves only the ends of the real axis: 0 at the left, infinite at the
+// If the angle is NaN, only the ends of the real axis have a value: 0 on the left, infinity on the
 // right.
 template <class T>
 FB_FN Complex<T> exp(Complex<T> z) {
@@ -55,7 +55,7 @@ FB_FN Complex<T> expm1(Complex<T> z) {
   return {expm1(z.re) * cos(z.im) - T(2) * half_sine * half_sine, exp(z).im};
 }
 
-// log|z|; near the unit circle by way of |z|^2 - 1, which is small there.
+// log|z|; near the unit circle from |z|^2 - 1, which is small there.
 template <class T>
 FB_FN T log_abs(Complex<T> z) {
   const T x = abs(z.re), y = abs(z.im);

@@ -17,8 +17,8 @@ FB_FN double erf_small(double z) {
                     0.00012055295320494294, -1.4924744663335489e-05, 1.6447517677871873e-06,
                     -1.6209175911748696e-07, 1.3722976265924504e-08, -7.801188874097751e-10);
 }
-// -log(erfc(x)) from there to where erf is 1, less kErfOffset ln 2; its error counts only as much
-// as erfc does. The float's has its zero where erfc is 2^-3, in the middle of where errors show.
+// -log(erfc(x)) from there to where erf is 1, minus kErfOffset ln 2; its error counts in proportion
+// to erfc. The float's is zero where erfc is 2^-3, in the middle of the range where errors show.
 FB_FN float erf_exponent(float x) {
   const float p = polynomial(x, 1.9167536f, 0.72730786f, 0.083251774f, -0.019220544f, 0.0028504648f,
                              -0.00019829339f);
@@ -41,7 +41,7 @@ template <class T>
 FB_FN T erf(T x) {
   const T a = abs(x);
   const T near = fused(x, erf_small(x * x), x);
-  // The exponent stays within [-53, 0], where one power of two does for scale().
+  // The exponent stays within [-53, 0], where a single power of two is enough for scale().
   const ExpPower<T> parts = exp_power<-kErfOffset<T>>(
       -erf_exponent(clamp_nan(a, Opaque<T>::kErfLow, Opaque<T>::kErfHigh)));
   const T far = copysign(T(1) - (parts.power + parts.power * exp_tail(parts.r)), x);
@@ -70,14 +70,14 @@ FB_FN double erfcx_positive(double x) {
   return 0.5 * p / (0.5 + x);
 }
 
-// What x * x loses by rounding, for the exponentials of squares below.
+// The rounding error of x * x, for the exponentials of squares below.
 FB_FN float square_error(float x, float square) {
   return static_cast<float>(static_cast<double>(x) * x - square);
 }
 FB_FN double square_error(double x, double square) { return product_error(x, x, square); }
 
 // In double, where the square is exact, with exp(a^2) erfc(a) as a polynomial in (a - 3) / (a + 3)
-// as far as it is needed.
+// over the range that is needed.
 FB_FN float erfc(float x) {
   const double a = clamp_above(abs(x), Opaque<float>::kErfcHigh);
   const double scaled = polynomial(
@@ -103,7 +103,7 @@ FB_FN T erfcx(T x) {
   const T positive = erfcx_positive(a);
   const T square = a * a;
   const T growth = exp(square);
-  // Infinite where the square already is; the correction would make NaN of it.
+  // Infinite if the square is; the correction would turn it into NaN.
   const T corrected = growth < infinity<T>() ? growth + growth * square_error(a, square) : growth;
   return sign_bit(x) ? T(2) * corrected - positive : positive;
 }

@@ -6,7 +6,7 @@
 
 namespace fb::math {
 
-// x = k ln 2 + r + lost with |r| <= ln 2 / 2, where r is rounded and `lost` what that lost.
+// x = k ln 2 + r + lost with |r| <= ln 2 / 2, where r is rounded and `lost` is the rounding error.
 template <class T>
 struct ExpParts {
   T r;
@@ -62,7 +62,7 @@ FB_FN T exp_tail(T r) {
   return r + r * r * exp_polynomial(r);
 }
 
-// exp(r). Where products are not rounded, this order of sums loses least.
+// exp(r). With fused products this order of sums is the most accurate.
 FB_FN float exp_reduced(float r) {
   if constexpr (sizeof(Fine) == sizeof(float))
     return fused(r, fused(r, exp_polynomial(r), 1.0f), 1.0f);
@@ -112,8 +112,8 @@ FB_FN float expm1_slope(float r) {
 // Takes exp(r) from 3/4 to 3/2, for which exp(r) - 1 has the smallest rounding errors.
 inline constexpr float kExpm1Bias = 0.0575f;
 
-// Up to 1/2 a polynomial; powers of two beyond, where little cancels. Minus the polynomial is what
-// keeps the sign of zero.
+// Up to 1/2 a polynomial; powers of two beyond, where little cancels. The negated polynomial keeps
+// the sign of zero.
 FB_FN float expm1(float x) {
   const float clamped = clamp_nan(x, Opaque<float>::kExpm1Low, Opaque<float>::kExpHigh);
   // Half the power is representable up to the end.
@@ -126,8 +126,8 @@ FB_FN float expm1(float x) {
   return near ? -negative : far;
 }
 
-// The same for x <= 0, where 2^k - 1 loses nothing that shows, with what rounding took from the
-// polynomial; beyond it is anything.
+// The same for x <= 0, where 2^k - 1 is exact enough, corrected by the rounding error of the
+// polynomial; undefined for x > 0.
 FB_FN Split<float> expm1_to_zero(float x) {
   const ExpPower<float> parts =
       exp_power<0>(x < Opaque<float>::kExpm1Low ? Opaque<float>::kExpm1Low : x);
@@ -140,7 +140,7 @@ FB_FN Split<float> expm1_to_zero(float x) {
 }
 
 // (exp(x) + constant) / 4 for a constant of 0 or -1: a quarter is representable up to the end,
-// unlike 2^k. The range is the caller's to keep.
+// unlike 2^k. The caller checks the range.
 FB_FN Split<double> quarter_exp(double x, double constant) {
   const ExpParts<double> parts = exp_parts(x);
   const double quarter = power_of_two<double>(parts.k - 2);
@@ -159,8 +159,8 @@ FB_FN double expm1(double x) {
 
 FB_FN Split<double> expm1_to_zero(double x) { return {expm1(x), 0.0}; }
 
-// 1 / (1 + exp(-x)). The divisor and its reciprocal are each corrected by what rounding took from
-// them. The divisor is kept in units of 2^32, because it would overflow before the result vanishes.
+// 1 / (1 + exp(-x)). The divisor and its reciprocal are each corrected by their rounding errors.
+// The divisor is kept in units of 2^32, because it would overflow before the result vanishes.
 FB_FN float sigmoid(float x) {
   constexpr float unit = 0x1p-32f;
   const ExpPower<float> parts =

@@ -1,4 +1,4 @@
-// How float and double are laid out, and the small tools that branch-free element functions are
+// The formats of float and double, and the small functions that branch-free element functions are
 // built from.
 #pragma once
 
@@ -111,8 +111,8 @@ FB_FN T polynomial(T x, Coefficients... c) {
   return polynomial_pairs(x, x * x, static_cast<T>(c)...);
 }
 
-// The same by Horner's rule, a multiplication less: quicker for few coefficients, and where a loop
-// has other chains to compute meanwhile.
+// The same by Horner's rule, one multiplication less: faster for few coefficients, and if the loop
+// has other chains to overlap with.
 template <class T>
 FB_FN T horner(T, T c) {
   return c;
@@ -166,8 +166,8 @@ FB_FN RoundedPower<T> round_to_power(T x) {
   return {shifted - rounder, bit_cast<T>(bits_of(shifted) << Format<T>::kMantissaBits)};
 }
 
-// x * 2^k with one rounding or two, for |k| < 2 * bias: overflow and gradual underflow come out
-// right.
+// x * 2^k with one rounding or two, for |k| < 2 * bias: results that overflow or underflow
+// gradually are correct.
 template <class T>
 FB_FN T scale(T x, IntOf<T> k) {
   constexpr IntOf<T> offset = 4 * Format<T>::kBias;  // keeps the shifted number positive
@@ -178,23 +178,23 @@ FB_FN T scale(T x, IntOf<T> k) {
          power_of_two<T>(static_cast<IntOf<T>>(rest));
 }
 
-// What a float's polynomial is evaluated in where its roundings show: a machine that rounds every
-// product needs double.
+// The type for a float polynomial whose rounding errors show: without fused products it must be
+// double.
 #if defined(__FMA__)
 using Fine = float;
 #else
 using Fine = double;
 #endif
 
-// A number as a rounded one and what it lacks.
+// A rounded number and its rounding error.
 template <class T>
 struct Split {
   T hi;
   T lo;
 };
 
-// a * b + c, for float rounded once: where the machine has no such instruction in double, in which
-// products of floats are exact.
+// a * b + c, for float rounded once: without such an instruction in double, where products of
+// floats are exact.
 FB_FN float fused(float a, float b, float c) {
 #if defined(__FMA__)
   return __builtin_fmaf(a, b, c);
@@ -211,7 +211,7 @@ FB_FN double product_error(double a, double b, double product) {
 #if defined(__FMA__)
   return __builtin_fma(a, b, -product);
 #else
-  // Dekker: halves of each factor multiply without rounding.
+  // Dekker's method: the halves of both factors have exact products.
   constexpr double splitter = 134217729.0;  // 2^27 + 1
   const double scaled_a = splitter * a, scaled_b = splitter * b;
   const double a_hi = scaled_a - (scaled_a - a), b_hi = scaled_b - (scaled_b - b);

@@ -16,9 +16,9 @@ double y1(double x) noexcept;
 
 namespace fb::math {
 
-// By way of double, so that the zeros at 1 and 2 keep a float's digits: Stirling's series at
-// y + 8, less the logarithm of y (y + 1) ... (y + 7); below zero the reflection
-// lgamma(x) = log(pi / |sin(pi x)|) - lgamma(1 - x).
+// In double, so that results near the zeros at 1 and 2 keep a float's digits: Stirling's series at
+// y + 8, minus the logarithm of y (y + 1) ... (y + 7); below zero the reflection lgamma(x) = log(pi
+// / |sin(pi x)|) - lgamma(1 - x).
 FB_FN float lgamma(float x) {
   const double wide = x;
   const double y = wide < 0.0 ? 1.0 - wide : wide;

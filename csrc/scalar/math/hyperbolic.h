@@ -11,7 +11,7 @@ inline constexpr float kSinhSwitch = 0.7f;
 inline constexpr float kSinhBias = 0.0589f;
 
 // 2^(-k - 2) of 2^(k - 2) for 0 <= k <= 129: quarters are representable up to the end. It is zero
-// where it does not show.
+// where it is negligible.
 FB_FN float opposite_quarter(float power) {
   const int bits = static_cast<int>(bits_of(0.0625f) + bits_of(1.0f) - bits_of(power));
   return bit_cast<float>(bits < 0 ? 0 : bits);
@@ -80,8 +80,8 @@ FB_FN double tanh(double x) {
   return copysign(half / (half + 1.0), x);
 }
 
-// asinh and acosh of a float are logarithms in double, whose sums and products lose nothing that
-// shows; below kAsinhIsIdentity the result is the argument.
+// asinh and acosh of a float are logarithms in double, whose rounding errors do not show; below
+// kAsinhIsIdentity the result is the argument.
 inline constexpr float kAsinhIsIdentity = 0x1p-12f;
 
 FB_FN float asinh(float x) {
@@ -103,7 +103,7 @@ FB_FN float atanh(float x) {
   const int k = a < 0.3f ? 0 : static_cast<int>(ratio + (1u << 22)) >> 23;
   const float power = power_of_two<float>(k);
   const float plus = 1.0f + power, minus = 1.0f - power;
-  const float over = k > 23 ? 0.0f : fused(a, plus, minus);  // next to 1 it is nothing
+  const float over = k > 23 ? 0.0f : fused(a, plus, minus);  // negligible next to 1
   const float under = fused(a, minus, plus);
   const float g = over / under;
   const float lost = -product_error(g, under, over) / under;

@@ -56,7 +56,7 @@ FB_FN double log_tail(double f, double unit, double rest) {
   return unit * (s * (half_square + z * p) - half_square) + rest;
 }
 
-// Puts in what a logarithm is at zero, below zero, at infinity and at NaN.
+// Inserts the values of a logarithm at zero, below zero, at infinity and at NaN.
 template <class T>
 FB_FN T with_log_limits(T x, T result) {
   const T up = x < infinity<T>() ? result : x;
@@ -117,7 +117,7 @@ template <class T>
 FB_FN T log1p(T x) {
   const T sum = T(1) + x;
   const T k = log_parts_normal(sum).k;
-  // 2^-k (1 + x) - 1 = f + error, both exact: the rounding of 1 + x is thereby undone.
+  // 2^-k (1 + x) - 1 = f + error, both exact, which undoes the rounding of 1 + x.
   const T down = T(0.25) * round_to_power<2>(-k).power;  // subnormal at the top
   const T f = down * x + (down - T(1));
   const T error = down * x - (f - (down - T(1)));
@@ -125,7 +125,7 @@ FB_FN T log1p(T x) {
   return copysign(with_log_limits(sum, k * kLn2Hi<T> + (f + low)), x);  // keeps the sign of zero
 }
 
-// log(1 + exp(x)) for x <= 0, by log1p's way with what rounding took from exp(x).
+// log(1 + exp(x)) for x <= 0, as in log1p, corrected by the rounding error of exp(x).
 FB_FN float log1p_exp(float x) {
   const ExpParts<float> parts = exp_parts(x < Opaque<float>::kExpLow ? Opaque<float>::kExpLow : x);
   const float tail = exp_tail(parts.r), mantissa = 1.0f + tail;

@@ -5,8 +5,8 @@
 
 namespace fb::math {
 
-// GCC compares with a bound that it knows and blends, and computes anew what follows for the bound
-// itself; with one that it does not know it takes the maximum or the minimum. The values are in
+// With a bound that it knows, GCC compares and blends, and computes what follows again for the
+// bound itself; with an unknown one it takes the maximum or the minimum. The values are in
 // scalar/opaque.cpp.
 template <class T>
 struct Opaque {
@@ -25,7 +25,7 @@ struct Opaque {
 extern template struct Opaque<float>;
 extern template struct Opaque<double>;
 
-// NaN passes through all comparisons.
+// NaN passes through.
 template <class T>
 FB_FN T clamp_above(T x, T high) {
   return x > high ? high : x;

@@ -57,13 +57,13 @@ FB_FN Pair log2_pair(double x) {
                         0.18181785386771995, 0.1538671518335293, 0.13257709729135406,
                         0.13188730118895936);
   Pair series = ordered_sum(0.6666666666666666, tail);
-  series.lo += 3.700743415417188e-17;  // what 2/3 lacks
+  series.lo += 3.700743415417188e-17;  // the rounding error of 2/3
   const Pair cubic = product(product(s, z), series);
   Pair natural = ordered_sum(2.0 * s.hi, cubic.hi);
   natural.lo += 2.0 * s.lo + cubic.lo;
   const Pair fraction = product(natural, {1.4426950408889634, 2.0355273740931033e-17});
   const Pair sum = ordered_sum(parts.k, fraction.hi);
-  // For k = 0 the order is reversed and the sum exact all the same.
+  // For k = 0 the order is reversed, but the sum is exact anyway.
   return {sum.hi, sum.lo + fraction.lo};
 }
 
@@ -78,8 +78,8 @@ FB_FN double pow_positive(double x, double y) {
   return scale(1.0 + (r + r * r * exp_polynomial(r)), n.integer);
 }
 
-// pow(x, 0) and pow(1, y) are 1 even for NaN; a negative base needs a whole exponent.
-// Conditions are joined by & and |, for && and || would branch and stop the loop from vectorising.
+// pow(x, 0) and pow(1, y) are 1 even for NaN; a negative base needs a whole exponent. Conditions
+// are joined by & and |, because && and || would branch and keep the loop from vectorising.
 template <class T>
 FB_FN T pow(T x, T y) {
   const T a = abs(x);

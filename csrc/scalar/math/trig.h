@@ -14,7 +14,7 @@ template <class T>
 FB_FN bool angle_has_range(T x) {
   return abs(x) < T(1 << 20);
 }
-// The tangent is steep at the ends of the interval, which r leaves by the error of 2/pi times the
+// The tangent is steep at the ends of the interval, and r exceeds it by the error of 2/pi times the
 // quotient.
 template <class T>
 FB_FN bool tan_has_range(T x) {
@@ -44,7 +44,7 @@ FB_FN Angle<double> reduce_angle(float x) {
   return {(wide - n.value * kHalfPiHi) - n.value * (kHalfPiMid + kHalfPiLo), n.integer};
 }
 
-// The last argument's type says to how many digits.
+// The last argument's type gives the precision.
 FB_FN double sin_reduced(double r, float) {
   const double z = r * r;
   return r +
@@ -86,7 +86,7 @@ FB_FN T tan_of(Angle<double> angle) {
 }
 
 #if defined(__FMA__)
-// x = k pi/2 + r + lost in float alone, where products are exact: r is carried with what it lost.
+// x = k pi/2 + r + lost in float only, with exact products: r comes with its rounding error.
 struct Turn {
   float r;
   float lost;
@@ -117,13 +117,13 @@ FB_FN float sin_turned(float x, int quarters) {
   return bit_cast<float>(bits_of((k & 1u) != 0 ? cosine : sine) ^ ((k & 2u) << 30));
 }
 
-// t + t_lost is the tangent of the turn, whose reciprocal is corrected by what it and t lack.
+// t + t_lost is the tangent of r; its reciprocal is corrected by both rounding errors.
 FB_FN float tan_turned(float x) {
   const Turn turn = reduce_turn(x);
   const float r = turn.r, z = r * r;
   const float slope = horner(z, 0.33333367f, 0.13332072f, 0.054126125f, 0.020945024f, 0.011696489f,
                              -0.0009836488f, 0.004896443f);
-  // What r and z lost. Where it shows, the slopes are 1 + t^2, some 1 + 1.6 z, and some 0.6 r.
+  // Errors of r and z. Where they show, the slopes are 1 + t^2, about 1 + 1.6 z, and 0.6 r.
   const float lost = turn.lost * (1.0f + 1.6f * z) + 0.6f * product_error(r, r, z) * r;
   const float rest = fused(r * z, slope, lost);
   const float t = r + rest;
@@ -166,19 +166,19 @@ FB_FN float sin(float x) { return angle_has_range(x) ? sin_in_range(x) : __built
 FB_FN double sin(double x) { return angle_has_range(x) ? sin_in_range(x) : __builtin_sin(x); }
 FB_FN float cos(float x) { return angle_has_range(x) ? cos_in_range(x) : __builtin_cosf(x); }
 FB_FN double cos(double x) { return angle_has_range(x) ? cos_in_range(x) : __builtin_cos(x); }
-FB_FN float tan(float x) {  // that of the library's own float form shows
+FB_FN float tan(float x) {  // the error of the library's float function shows
   return tan_has_range(x) ? tan_in_range(x) : static_cast<float>(__builtin_tan(x));
 }
 FB_FN double tan(double x) { return tan_has_range(x) ? tan_in_range(x) : __builtin_tan(x); }
 
-// What pi/2 lacks when rounded to T; added where it is subtracted from, it halves the error.
+// The rounding error of pi/2 in T; adding it after a subtraction from pi/2 halves the error.
 template <class T>
 inline constexpr T kHalfPiRest = T(6.123233995736766e-17);
 template <>
 inline constexpr float kHalfPiRest<float> = -4.371139e-08f;
 
-// base + (t + t * tail) rounded once, for a `base` of 0, pi/4 or pi/2, whose own rounding is made
-// up for, and a small tail.
+// base + (t + t * tail) rounded once, for a `base` of 0, pi/4 or pi/2, whose own rounding error is
+// corrected, and a small tail.
 template <class T>
 FB_FN T add_to_quarter_turn(T base, T t, T tail) {
   const T sum = base + t;
@@ -210,8 +210,8 @@ FB_FN AsinParts<T> asin_or_half_complement(T a, bool far) {
   const T half = T(0.5) - T(0.5) * a;
   const T root = sqrt(half);  // NaN beyond 1
   const T z = far ? half : a * a, s = far ? root : a;
-  // What a root lacks is (z - s^2) / (2 s). Without the divisor most of it is made up for where it
-  // shows; without a root it is next to nothing.
+  // The rounding error of a root is (z - s^2) / (2 s). Without the divisor most of it is corrected
+  // where it shows; without a root it is negligible.
   return {s, z * asin_polynomial(z), -product_error(s, s, z)};
 }
 
@@ -234,7 +234,7 @@ FB_FN T acos(T x) {
   const bool far = a > T(0.5);
   const AsinParts<T> parts = asin_or_half_complement(a, far);
   const T value = parts.s + fused(parts.s, parts.tail, parts.lost);
-  // pi/2 - asin(x), and where x is far from 0 twice the half angle or twice pi/2 less it.
+  // pi/2 - asin(x); for x far from 0 twice the half angle, or pi minus that.
   const T sum = kHalfPi<T> - (flip_sign(value, far ? T(1) : x) - kHalfPiRest<T>);
   const T part = far & (x > T(0)) ? value : sum;
   return far ? part + part : part;
@@ -262,8 +262,8 @@ FB_FN double atan_tail(double x) {
 // pi/2 + atan(-1 / a).
 FB_FN float atan(float x) {
   const float a = abs(x);
-  // a / 1, (a - 1) / (a + 1) and -1 / a as sums of selected terms, as GCC would make a division of
-  // each.
+  // a / 1, (a - 1) / (a + 1) and -1 / a as one quotient of selected terms: GCC would make three
+  // divisions.
   const float one = Opaque<float>::kOne, quarter = Opaque<float>::kQuarterPi;
   const float beyond = a > 0.55f ? one : 0.0f, before = a <= 1.8181818f ? one : 0.0f;
   const float over = (a <= 1.8181818f ? a : 0.0f) - beyond, under = (a > 0.55f ? a : 0.0f) + before;

@@ -7,8 +7,8 @@ namespace fb::scalar {
 
 namespace detail {
 
-// Four pieces, each with its own minimax polynomial: Ai itself in [-4, 2], and what multiplies its
-// leading behaviour in 1 / zeta outside, where zeta = 2/3 |x|^(3/2).
+// Four pieces, each with its own minimax polynomial: of Ai itself in [-4, 2], and outside of the
+// factor of its leading term, in 1 / zeta with zeta = 2/3 |x|^(3/2).
 inline constexpr double kAiryLeft = -4.0;
 inline constexpr double kAiryRight = 2.0;
 inline constexpr double kZetaLeft = 16.0 / 3.0;

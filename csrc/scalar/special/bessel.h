@@ -8,8 +8,8 @@ namespace fb::scalar {
 namespace detail {
 
 // exp(-a) I0(a) and exp(-a) I1(a) for a >= 0: minimax polynomials in a / 4 - 1 up to a = 8, and in
-// 16 / a - 1 beyond, there of sqrt(a) times the function. The type of the last argument says how
-// many digits are wanted.
+// 16 / a - 1 beyond, there of sqrt(a) times the function. The type of the last argument gives the
+// precision.
 inline constexpr double kBesselNear = 8.0;
 
 FB_FN double bessel_i0_near(double v, double) {

@@ -9,7 +9,7 @@ namespace detail {
 
 inline constexpr double kEpsilon = math::Format<double>::kEpsilon;
 
-// Where sums of T may stop that are taken in double.
+// The term at which sums for T, taken in double, may stop.
 template <class T>
 inline constexpr double kExact = sizeof(T) == sizeof(double) ? kEpsilon : 1e-10;
 
@@ -57,7 +57,7 @@ FB_FN double trigamma(double x) {
   return sign * (sum + 1.0 / x + 0.5 * z + z / x * horner(z, terms));
 }
 
-// One power at a time, for which the library is quicker than what vectorises.
+// One power at a time, for which the C library is faster than vectorisable code.
 FB_FN double single_power(double base, double exponent) {
 #if defined(__CUDACC__)
   return math::pow(base, exponent);
@@ -84,7 +84,7 @@ FB_FN double zeta(double x, double q, double exact) {
     sum += power;
     if (math::abs(power) < exact * math::abs(sum)) return sum;
   }
-  // The integral of what is left, which may be representable where its integrand is not.
+  // The integral of the rest, which may be representable even if its integrand is not.
   constexpr double lowest = 1e-290;
   const double integral = math::abs(power) < lowest ? single_power(a, 1.0 - x) : power * a;
   sum += integral / (x - 1.0) - 0.5 * power;

@@ -8,7 +8,7 @@ namespace fb::scalar {
 namespace detail {
 
 // Where the uniform expansion holds to the last digit: a from kIgammaLarge on, and x within this
-// part of it.
+// fraction of a.
 inline constexpr double kIgammaLarge = 200.0;
 inline constexpr double kIgammaNear = 0.3;
 
@@ -22,7 +22,7 @@ FB_FN double log1p_minus(double x) {
 }
 
 // Both incomplete gamma functions start from x^a exp(-x) / gamma(a). For large a its parts are huge
-// and cancel; Stirling's formula takes that out of them.
+// and cancel; Stirling's formula avoids that.
 FB_FN double igamma_prefactor(double a, double x) {
   if (a < kAsymptotic) return math::exp(a * math::log(x) - x - math::lgamma(a));
   // B(2k) / (2k (2k - 1))
@@ -67,7 +67,7 @@ FB_FN double igamma_uniform(double a, double mu, bool upper) {
   return 0.5 * math::erfc(side * eta * math::sqrt(0.5 * a)) + side * correction;
 }
 
-// Far more than the terms that are needed where the expansion for large a does not serve.
+// Far more terms than are needed where the expansion for large a is not used.
 inline constexpr int kIgammaTerms = 2000;
 
 // P(a, x) for x below a or little above, by its power series, to a relative error of `exact`.
@@ -105,9 +105,9 @@ FB_FN double igammac_fraction(double a, double x, double exact) {
   return value * igamma_prefactor(a, x);
 }
 
-// P or, as `upper` says, Q = 1 - P. The series gives P and the fraction Q; near x = a both would
-// do, and there the series is quicker, but 1 - P loses digits. For large a neither comes to an end
-// there, and the uniform expansion does.
+// P or, if `upper`, Q = 1 - P. The series gives P and the fraction Q. Near x = a either works and
+// the series is faster, but 1 - P loses digits. For large a neither converges there, and the
+// uniform expansion is used.
 FB_FN double incomplete_gamma(double a, double x, bool upper, double exact) {
   const double all = upper ? 0.0 : 1.0, none = 1.0 - all;
   if (!(a >= 0.0) || !(x >= 0.0)) return math::quiet_nan<double>();

@@ -87,7 +87,7 @@ def encode(image: Tensor, **options: Any) -> Tensor:
     if image.shape[0] not in (1, 3):
         raise RuntimeError(f"The number of channels should be 1 or 3, got: {image.shape[0]}")
     if image.numel() == 0:
-        raise RuntimeError(f"an image without pixels has no file, got shape {tuple(image.shape)}")
+        raise RuntimeError(f"cannot encode an image without pixels, got shape {tuple(image.shape)}")
     buffer = io.BytesIO()
     to_pil(image.permute(1, 2, 0), None).save(buffer, **options)
     return fb.frombuffer(bytearray(buffer.getvalue()), dtype=fb.uint8)
@@ -104,7 +104,7 @@ def _reading(name: str) -> Iterator[None]:
             yield
     except bomb as error:
         raise RuntimeError(
-            f"{name}: {error} If the file is to be trusted raise PIL.Image.MAX_IMAGE_PIXELS "
+            f"{name}: {error} If you trust the file, raise PIL.Image.MAX_IMAGE_PIXELS "
             "(twice that is the limit; None is no limit)"
         ) from error
     except Exception as error:

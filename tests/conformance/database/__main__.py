@@ -122,7 +122,7 @@ def main() -> int:
 
 
 def _run(chosen: list[str], options: argparse.Namespace, folder: Path) -> list[dict[str, Any]]:
-    """The entries, every so manyth in one process."""
+    """The entries, every n-th in the same process."""
     children = []
     for job in range(options.jobs):
         child = os.fork()

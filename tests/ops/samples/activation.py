@@ -175,7 +175,7 @@ def glu(make):
 @errors(f"{F}glu")
 def glu_errors(make):
     yield make(2, 3), RuntimeError, "glu: Halving dimension must be even, but dimension 1 is size 3"
-    yield make(), RuntimeError, "glu: 0-dimensional tensors"
+    yield make(), RuntimeError, "glu: a 0-dimensional tensor"
     yield (make(2, 4), 2), IndexError, "glu: "
 
 

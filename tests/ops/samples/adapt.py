@@ -1,4 +1,4 @@
-"""Samples of operators that bring tensors to a given size or length."""
+"""Samples of operators that resize tensors to a given size or length."""
 
 import numpy as np
 

@@ -272,7 +272,7 @@ def lerp(make):
     yield make(3, 4), make(4), 1.0
 
 
-# The sign of a NaN is nobody's business.
+# The sign of a NaN is unspecified.
 binary("copysign", in_double(np.copysign), number=-2.0, special=SPECIAL[:-1])
 binary("hypot", np.hypot, mixed=False)
 binary("gcd", np.gcd, mixed=False)

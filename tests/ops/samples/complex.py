@@ -6,7 +6,7 @@ from tests.ops.pointwise import LARGE, in_double
 from tests.ops.registry import errors, forward_only, nan, samples
 
 for name in ("conj", "conj_physical"):
-    # PyTorch puts conjugation off: its result is a view of the input.
+    # PyTorch conjugates lazily: its result is a view of the input.
     @samples(name, reference=lambda x: np.conj(x) if x.dtype.kind == "c" else x, strides=False)
     def conjugates(make):
         yield make(3, 4)
@@ -48,4 +48,4 @@ def complex_(make):
 
 @errors("complex", "polar")
 def part_errors(make):
-    yield (make(3), make(3, dtype="float64")), RuntimeError, "all tensors must have one dtype"
+    yield (make(3), make(3, dtype="float64")), RuntimeError, "all tensors must have the same dtype"

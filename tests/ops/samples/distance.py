@@ -1,4 +1,4 @@
-"""How far apart vectors are."""
+"""Samples of distances."""
 
 import numpy as np
 

@@ -155,7 +155,7 @@ def functional_embedding_bag_errors(make):
     yield (
         call(numbers, table, mode="mean", per_sample_weights=make(2, 2)),
         NotImplementedError,
-        "per_sample_weights go with mode 'sum' alone",
+        "per_sample_weights are only allowed with mode 'sum'",
     )
     yield (
         call(numbers, table, mode="sum", per_sample_weights=make(2, 3)),

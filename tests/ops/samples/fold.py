@@ -94,7 +94,7 @@ def fold(make):
 def fold_errors(make):
     columns = make(2, 27, 49)
     yield (columns, (9, 8), 3), RuntimeError, "7 * 6 = 42 windows, input (2, 27, 49) has 49"
-    yield (make(2, 26, 49), (9, 9), 3), RuntimeError, "no multiple of kernel_size"
+    yield (make(2, 26, 49), (9, 9), 3), RuntimeError, "not a multiple of kernel_size"
     yield (make(49), (9, 9), 3), RuntimeError, "expected input of 2 or 3 dimensions"
     yield (columns, (9, 9, 9), 3), RuntimeError, "got (9, 9, 9)"
     yield call(columns, (9, 9), 3, stride=0), RuntimeError, "stride must be at least 1"

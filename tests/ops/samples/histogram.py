@@ -77,7 +77,7 @@ def histogram(make):
 @errors("histogram")
 def histogram_errors(make):
     yield (make(3), 0), RuntimeError, "histogram: expected bins > 0, got 0"
-    yield call(make(3), 2, range=(1.0, 0.0)), RuntimeError, "histogram: expected a rising range"
+    yield call(make(3), 2, range=(1.0, 0.0)), RuntimeError, "histogram: expected an increasing"
 
 
 def _histogramdd(x, bins, range=None, weight=None, density=False):

@@ -395,7 +395,7 @@ def masked_fill_(make):
 def masked_fill_errors(make):
     yield (make(4), make(4), 1), RuntimeError, "masked_fill: expected a mask of type bool"
     yield (make(4), make.mask(3), 1), RuntimeError, "masked_fill: shapes (4,) and (3,)"
-    yield (make(4), make.mask(4), make(2)), RuntimeError, "value must be a number or a tensor"
+    yield (make(4), make.mask(4), make(2)), RuntimeError, "value must be a number or a 0-dim"
     yield (make(4), make.mask(4), 1j), RuntimeError, "cannot be converted"
 
 
@@ -414,7 +414,7 @@ def masked_scatter(make):
 @errors("masked_scatter")
 def masked_scatter_errors(make):
     mask = make.of(True, True, dtype="bool")
-    yield (make(2), mask, make(1)), RuntimeError, "source has 1 elements, mask asks for 2"
+    yield (make(2), mask, make(1)), RuntimeError, "source has 1 elements, but the mask selects 2"
 
 
 def _put(x, index, source, accumulate=False):

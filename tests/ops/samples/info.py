@@ -31,7 +31,7 @@ def size(make):
 @errors("size", "stride")
 def size_errors(make):
     yield (make(2, 3), 2), IndexError, "dim 2 is out of range"
-    yield (make(), 0), IndexError, "no dimensions"
+    yield (make(), 0), IndexError, "0-dimensional"
 
 
 @samples("stride")

@@ -35,7 +35,7 @@ def matmul(make):
 @errors("matmul")
 def matmul_errors(make):
     yield (make(2, 3), make(2, 3)), RuntimeError, "matmul: shapes (2, 3) and (2, 3)"
-    yield (make(), make(2)), RuntimeError, "matmul: both operands need a dimension"
+    yield (make(), make(2)), RuntimeError, "matmul: both operands need at least 1 dimension"
     yield (make(4, 2, 3), make(3, 3, 5)), RuntimeError, "matmul: "
     yield (
         (make(2, 2), make(2, 2, dtype="int8" if make.dtype != "int8" else "int16")),
@@ -92,7 +92,7 @@ def dot(make):
 
 @errors("dot", "vdot")
 def dot_errors(make):
-    yield (make(3), make(4)), RuntimeError, "expected vectors of one length"
+    yield (make(3), make(4)), RuntimeError, "expected vectors of the same length"
     yield (make(3, 3), make(3)), RuntimeError, "expected two 1-d tensors"
 
 
@@ -112,7 +112,7 @@ def inner(make):
 
 @errors("inner")
 def inner_errors(make):
-    yield (make(2, 3), make(2, 4)), RuntimeError, "inner: expected the last dimensions"
+    yield (make(2, 3), make(2, 4)), RuntimeError, "inner: expected last dimensions of the same size"
 
 
 @samples("outer", "ger", reference=np.outer)

@@ -58,7 +58,7 @@ def bucketize_errors(make):
     yield (
         (make(3), make(2, 2)),
         RuntimeError,
-        "bucketize: expected boundaries to have one dimension",
+        "bucketize: expected boundaries to have 1 dimension",
     )
 
 

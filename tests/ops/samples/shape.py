@@ -1,4 +1,4 @@
-"""Samples of new arrangements of elements."""
+"""Samples of concatenation, repetition, rotation and triangles."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def cat(make):
 def cat_errors(make):
     yield ([],), ValueError, "expected a non-empty list"
     yield ([make(2, 3), make(2, 4)],), RuntimeError, "sizes must match except in dimension 0"
-    yield ([make(), make()],), RuntimeError, "no dimensions"
+    yield ([make(), make()],), RuntimeError, "0-dimensional"
     yield ([make(2), make(2)], 1), IndexError, "dim 1 is out of range"
     yield ([make(2, 3), make(2)],), RuntimeError, "sizes must match"
 

@@ -1,4 +1,4 @@
-"""Samples of sorting and what is found by it."""
+"""Samples of sorting, top k, medians and quantiles."""
 
 import numpy as np
 

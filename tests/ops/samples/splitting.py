@@ -1,4 +1,4 @@
-"""Cutting into views."""
+"""Splitting into views."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Samples of windows on the same elements."""
+"""Samples of views."""
 
 import numpy as np
 
@@ -249,7 +249,7 @@ def narrow_errors(make):
     yield (make(4, 3), 0, 3, 2), RuntimeError, "reach beyond dimension 0 of size 4"
     yield (make(4, 3), 0, 5, 0), IndexError, "start 5 is out of range"
     yield (make(4, 3), 0, 0, -1), RuntimeError, "length must be non-negative"
-    yield (make(), 0, 0, 1), RuntimeError, "no dimensions"
+    yield (make(), 0, 0, 1), RuntimeError, "0-dimensional"
 
 
 @samples("select", reference=lambda x, dim, index: np.take(x, index, dim))
@@ -331,7 +331,7 @@ def unbind(make):
 
 @errors("unbind")
 def unbind_errors(make):
-    yield make(), IndexError, "unbind: a tensor of no dimensions"
+    yield make(), IndexError, "unbind: a 0-dimensional tensor"
 
 
 def _split(x, size, dim=0):
