@@ -113,8 +113,8 @@ class TopLevelTracedModule(TracedModule):
 
 def flat_inputs(program: Program, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
     """The tensors of a call, as many as the program was recorded with."""
-    is_plain = len(args) == program.input_count and not kwargs
-    if is_plain and all(type(each) is Tensor for each in args):
+    is_one_for_each = len(args) == program.input_count and not kwargs
+    if is_one_for_each and all(type(each) is Tensor for each in args):
         return list(args)
     inputs = ordered_inputs(program.arguments, args, kwargs)
     if len(inputs) != program.input_count:
