@@ -9,7 +9,7 @@ import pytest
 import flambeau as torch
 from flambeau import nn
 from flambeau._recording import files
-from flambeau._recording.program import Program, Replay, Step
+from flambeau._recording.program import Constant, Program, Replay, Step
 from flambeau._recording.tape import Ref
 from flambeau.serialization import load, save
 
@@ -145,6 +145,48 @@ def test_lists_without_their_tensors(op, args):
     program = Program(["x"], 1, 3, [Step(op, args, (1, 2))], [], Ref(1))
     with pytest.raises(TypeError, match="a tensor of it is missing"):
         run_from_data(program, [torch.ones(2, 2)])
+
+
+@pytest.mark.parametrize("op", ["_index", "index_put"])
+def test_lists_with_gaps(op):
+    args = {"_index": (), "index_put": (Constant(1),)}[op]
+    step = Step(op, (Ref(0), [None, Constant(0)], *args), (1,))
+    constants = [torch.tensor([1]), torch.tensor(5.0)]
+    program = Program(["x"], 1, 2, [step], constants, Ref(1))
+    result = Replay(files.program_of(files.program_data(program))).run([torch.zeros(2, 2)], ())
+    assert result.tolist() == {"_index": [[0], [0]], "index_put": [[0, 5], [0, 5]]}[op]
+
+
+_MODES = (
+    *((), (True,), (True, None, None), 0, 5, "", "no", [], {}, {"no_grad": True}, torch.ones(2)),
+    *((None, None), (0, None), (True, "text"), (True, torch.int8), (True, torch.bool)),
+    *((torch.ones(1), None), (False, 1.5), [[True], None], (True, torch.ones(1))),
+)
+
+
+@pytest.mark.parametrize(("write", "read"), _KINDS)
+@pytest.mark.parametrize("mode", _MODES, ids=repr)
+def test_modes_of_steps(write, read, mode):
+    content = load(io.BytesIO(write()))
+    program = content["programs"]["forward"]
+    op, args, results, _ = program["steps"][0]
+    steps = [(op, args, results, mode), *program["steps"][1:]]
+    file = io.BytesIO()
+    save({**content, "programs": {"forward": {**program, "steps": steps}}}, file)
+    file.seek(0)
+    with pytest.raises((RuntimeError, ValueError), match="the mode of a step"):
+        read(file)
+
+
+@pytest.mark.parametrize("mode", [(False, None), (True, None), (True, torch.bfloat16)])
+def test_modes_of_steps_that_there_are(mode):
+    content = load(io.BytesIO(written_script()))
+    program = content["programs"]["forward"]
+    steps = [(*step[:3], mode) for step in program["steps"]]
+    file = io.BytesIO()
+    save({**content, "programs": {"forward": {**program, "steps": steps}}}, file)
+    file.seek(0)
+    assert torch.jit.load(file)(torch.ones(2, 4)).requires_grad is not mode[0]
 
 
 def test_a_parameter_that_cannot_say_whether_it_is_trained():
