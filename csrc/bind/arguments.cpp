@@ -59,8 +59,9 @@ Scalar element_of(const Tensor& t) {
 }
 
 // A size of a program that is recorded, which is an argument of the call to come.
-[[gnu::noinline]] void note_size(PyObject* o) {
+[[gnu::noinline]] int64_t noted_size(PyObject* o) {
   if (tape::Tape* tape = tape::tracing()) give_size(*tape, "", -1, o);
+  return size_value(o);
 }
 
 }  // namespace
@@ -172,8 +173,8 @@ int64_t integer(PyObject* o) {
     return value;
   }
   if (is_tensor(o)) return element_of(tensor_of(o)).to<int64_t>();
-  if (observe::watches(observe::kRecord)) [[unlikely]]
-    note_size(o);
+  if (is_size(o)) [[unlikely]]
+    return noted_size(o);
   const Ref exact = checked(PyNumber_Index(o));
   return integer(exact.get());
 }

@@ -184,6 +184,22 @@ def test_a_recording_in_a_block_that_is_not_recorded() -> None:
     assert ops(recorded(checking, x)) == ["mul"]
 
 
+def test_a_block_that_is_not_recorded_is_not_traced() -> None:
+    def tracing(x: Tensor) -> Tensor:
+        assert current() is not None
+        with unrecorded():
+            assert current() is None
+            assert type(x.shape[0]) is int
+            recorded(lambda x: x + 1, x)
+            assert current() is None
+        assert current() is not None
+        return x * x.shape[0]
+
+    program = recorded(tracing, fb.ones(2))
+    assert ops(program) == ["sizes.size", "mul"]
+    assert run(program, fb.ones(3)).tolist() == [3, 3, 3]
+
+
 def test_modes_are_part_of_a_step() -> None:
     def switching(x: Tensor) -> Tensor:
         with fb.no_grad():
