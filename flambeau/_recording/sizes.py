@@ -52,7 +52,7 @@ class TracedInt:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np
 
-        return np.array(_left(self), dtype=dtype)
+        return np.array(_left(self), dtype=dtype, copy=copy)
 
     def __reduce__(self) -> Any:
         return int, (_left(self),)

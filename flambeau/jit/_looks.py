@@ -34,7 +34,7 @@ def _warn_of_read(method: str) -> None:
         )
     else:
         raise _refusal(method)
-    warnings.warn(f"trace: {text}", TracerWarning, stacklevel=4)
+    warnings.warn(f"trace: {text}", TracerWarning, stacklevel=3)  # past the recorder
 
 
 def _refuse_read(method: str) -> None:

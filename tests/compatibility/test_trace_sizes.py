@@ -63,6 +63,13 @@ def test_a_size_that_becomes_a_number_is_said(name: str):
     assert torch.equal(traced(torch.ones(2, 3)), expected[:2])
 
 
+@pytest.mark.parametrize("read", [len, bool, float, torch.Tensor.item, torch.Tensor.tolist])
+def test_reads_name_the_line(read: Callable[..., Any]):
+    with pytest.warns(jit.TracerWarning) as caught:
+        jit.trace(lambda x: x * (read(x) and 2), torch.ones(1), check_trace=False)
+    assert [each.filename for each in caught] == [__file__]
+
+
 def test_of_modules():
     class Net(nn.Module):
         def forward(self, x):
