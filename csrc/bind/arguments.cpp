@@ -27,6 +27,7 @@ bool is_int_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_int
 bool is_float_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_number); }
 bool is_size_or_none(PyObject* o) { return o == Py_None || is_integer_like(o); }
 bool is_size_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_size_or_none); }
+bool is_tensor_or_none(PyObject* o) { return o == Py_None || is_native_tensor(o); }
 bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_native_tensor); }
 
 // A tensor with a history is no number: it would lose it.
@@ -87,6 +88,7 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kOperand: return is_native_tensor(o) || is_number(o);
     case ArgType::kTensorList: return is_tensor_sequence(o);
     case ArgType::kOptTensorList: return is_none || is_tensor_sequence(o);
+    case ArgType::kTensorsOrNone: return is_sequence(o) && all_items(o, is_tensor_or_none);
     case ArgType::kNumber: return is_number(o) || (is_single_element(o) && tensor_of(o).dim() == 0);
     case ArgType::kOptNumber: return is_none || fits(ArgType::kNumber, o);
     case ArgType::kInt: return is_integer_like(o);
@@ -125,12 +127,18 @@ const Tensor& optional_tensor(PyObject* o) {
 
 Operand operand(PyObject* o) { return is_tensor(o) ? Operand(tensor_of(o)) : Operand(number(o)); }
 
-std::vector<Tensor> tensor_list(PyObject* o) {
+namespace {
+
+std::vector<Tensor> tensors_of(PyObject* o, bool or_none) {
   std::vector<Tensor> result;
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   result.reserve(static_cast<size_t>(n));
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    if (or_none && item == Py_None) {
+      result.emplace_back();
+      continue;
+    }
     // They were, when the overload was chosen; another argument's code may have run since.
     FB_CHECK_TYPE(is_tensor(item),
                   "a list of tensors was changed while it was read, and now has a ",
@@ -139,6 +147,12 @@ std::vector<Tensor> tensor_list(PyObject* o) {
   }
   return result;
 }
+
+}  // namespace
+
+std::vector<Tensor> tensor_list(PyObject* o) { return tensors_of(o, false); }
+
+std::vector<Tensor> tensors_or_none(PyObject* o) { return tensors_of(o, true); }
 
 OptionalTensors optional_tensor_list(PyObject* o) {
   if (!o || o == Py_None) return {};

@@ -48,7 +48,8 @@ class Slots {
 };
 
 bool takes_tensors(ArgType type) {
-  return type == ArgType::kTensorList || type == ArgType::kOptTensorList;
+  return type == ArgType::kTensorList || type == ArgType::kOptTensorList ||
+         type == ArgType::kTensorsOrNone;
 }
 
 Source list_source(const Slots& slots, const ops::Parameter& parameter, PyObject* list) {

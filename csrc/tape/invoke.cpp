@@ -95,7 +95,8 @@ bool fits(ArgType type, Value& value) {
     case ArgType::kTensor: return value.is(Kind::kTensor);
     case ArgType::kOptTensor: return is_none || value.is(Kind::kTensor);
     case ArgType::kOperand: return value.is(Kind::kTensor) || value.is(Kind::kNumber);
-    case ArgType::kTensorList: return as_tensors(value);
+    case ArgType::kTensorList:
+    case ArgType::kTensorsOrNone: return as_tensors(value);
     case ArgType::kOptTensorList: return is_none || as_tensors(value);
     case ArgType::kNumber: return value.is(Kind::kNumber);
     case ArgType::kOptNumber: return is_none || value.is(Kind::kNumber);
@@ -128,9 +129,8 @@ bool fits(ArgType type, Value& value) {
   return false;
 }
 
-// Only among indices may a tensor be missing, for a dimension that is taken whole.
 bool is_complete(const Parameter& parameter, const Value& value) {
-  if (!value.is(Kind::kTensors) || std::string_view(parameter.name) == "indices") return true;
+  if (!value.is(Kind::kTensors) || parameter.type == ArgType::kTensorsOrNone) return true;
   for (const Tensor& each : value.tensors())
     if (!each) return false;
   return true;
