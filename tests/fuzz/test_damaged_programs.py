@@ -3,6 +3,7 @@
 import io
 import pickle
 import random
+import re
 
 import pytest
 
@@ -162,6 +163,44 @@ _MODES = (
     *((None, None), (0, None), (True, "text"), (True, torch.int8), (True, torch.bool)),
     *((torch.ones(1), None), (False, 1.5), [[True], None], (True, torch.ones(1))),
 )
+
+
+_PAIRS = (
+    *(("slot", 0), ("slot", -1), ("slot", 2**31), ("constant", 9), ("state", "a"), ("value", 1)),
+    *(("list", [("slot", 0), ("value", None)]), ("tuple", [("value", 1)]), ("layout", "ones")),
+)
+
+
+def altered(value, chance, depth=0):
+    """The data of a program with something else somewhere in it."""
+    if chance.random() < 0.15 or depth > 6:
+        return chance.choice([*_VALUES, *_MODES, *_PAIRS])
+    if isinstance(value, dict) and value:
+        key = chance.choice(list(value))
+        return {**value, key: altered(value[key], chance, depth + 1)}
+    if type(value) in (tuple, list) and value:
+        place = chance.randrange(len(value))
+        changed = altered(value[place], chance, depth + 1)
+        return type(value)([*value[:place], changed, *value[place + 1 :]])
+    return chance.choice(_VALUES)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_data_that_says_something_else(seed):
+    whole = files.program_data(recorded_steps())
+    chance = random.Random(seed)
+    messages = []
+    for _ in range(300):
+        data = whole
+        for _ in range(chance.choice([1, 1, 2, 4])):
+            data = altered(data, chance)
+        try:
+            Replay(files.program_of(data)).run([torch.rand(2, 4)], ())
+        except (*_ERRORS, TypeError, IndexError, OverflowError, KeyError) as error:
+            messages.append(str(error))
+    assert len(messages) > 200
+    assert not [text for text in messages if "std::" in text]
+    assert not [text for text in messages if re.match(r"([\w.]+): \1\b", text)]
 
 
 @pytest.mark.parametrize(("write", "read"), _KINDS)
