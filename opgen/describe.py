@@ -35,6 +35,7 @@ ARGUMENT = re.compile(r"(\w+)(?: \(([^)]+)\))?: (.+)")
 TYPES = {
     "Tensor | Number": "Tensor or number",
     "list[Tensor]": "tensors",
+    "list[Tensor | None]": "tensors or None",
     "Number": "number",
     "Floats": "floats",
     "Factors": "float or floats",

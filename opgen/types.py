@@ -47,6 +47,11 @@ ARGUMENTS: dict[str, ArgumentType] = {
             "list[Tensor] | None", "kOptTensorList", "std::optional<TensorList>", "optional_tensor_list",
             "Sequence[Tensor] | None", True,
         ),
+        # None where a dimension stays whole, as in `input[:, index]`: read as an undefined tensor.
+        _arg(
+            "list[Tensor | None]", "kTensorsOrNone", "TensorList", "tensors_or_none",
+            "Sequence[Tensor | None]",
+        ),
         _arg("Number", "kNumber", "const Scalar&", "number", _NUMBER),
         _arg("Number | None", "kOptNumber", "std::optional<Scalar>", "optional_number", f"{_NUMBER} | None", True),
         _arg("int", "kInt", "int64_t", "integer", "int"),

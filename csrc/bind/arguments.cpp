@@ -27,6 +27,7 @@ bool is_int_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_int
 bool is_float_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_number); }
 bool is_size_or_none(PyObject* o) { return o == Py_None || is_integer_like(o); }
 bool is_size_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_size_or_none); }
+bool is_tensor_or_none(PyObject* o) { return o == Py_None || is_native_tensor(o); }
 bool is_tensor_sequence(PyObject* o) { return is_sequence(o) && all_items(o, is_native_tensor); }
 
 // A tensor with a history is not read as a number: the history would be lost.
@@ -59,8 +60,9 @@ Scalar element_of(const Tensor& t) {
 }
 
 // A size of a program that is recorded, which is an argument of the call to come.
-[[gnu::noinline]] void note_size(PyObject* o) {
+[[gnu::noinline]] int64_t noted_size(PyObject* o) {
   if (tape::Tape* tape = tape::tracing()) give_size(*tape, "", -1, o);
+  return size_value(o);
 }
 
 }  // namespace
@@ -86,6 +88,7 @@ bool fits(ArgType type, PyObject* o) {
     case ArgType::kOperand: return is_native_tensor(o) || is_number(o);
     case ArgType::kTensorList: return is_tensor_sequence(o);
     case ArgType::kOptTensorList: return is_none || is_tensor_sequence(o);
+    case ArgType::kTensorsOrNone: return is_sequence(o) && all_items(o, is_tensor_or_none);
     case ArgType::kNumber: return is_number(o) || (is_single_element(o) && tensor_of(o).dim() == 0);
     case ArgType::kOptNumber: return is_none || fits(ArgType::kNumber, o);
     case ArgType::kInt: return is_integer_like(o);
@@ -124,12 +127,18 @@ const Tensor& optional_tensor(PyObject* o) {
 
 Operand operand(PyObject* o) { return is_tensor(o) ? Operand(tensor_of(o)) : Operand(number(o)); }
 
-std::vector<Tensor> tensor_list(PyObject* o) {
+namespace {
+
+std::vector<Tensor> tensors_of(PyObject* o, bool or_none) {
   std::vector<Tensor> result;
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   result.reserve(static_cast<size_t>(n));
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(o, i);
+    if (or_none && item == Py_None) {
+      result.emplace_back();
+      continue;
+    }
     // They were, when the overload was chosen; another argument's code may have run since.
     FB_CHECK_TYPE(is_tensor(item),
                   "a list of tensors was changed while it was read, and now has a ",
@@ -138,6 +147,12 @@ std::vector<Tensor> tensor_list(PyObject* o) {
   }
   return result;
 }
+
+}  // namespace
+
+std::vector<Tensor> tensor_list(PyObject* o) { return tensors_of(o, false); }
+
+std::vector<Tensor> tensors_or_none(PyObject* o) { return tensors_of(o, true); }
 
 OptionalTensors optional_tensor_list(PyObject* o) {
   if (!o || o == Py_None) return {};
@@ -172,8 +187,8 @@ int64_t integer(PyObject* o) {
     return value;
   }
   if (is_tensor(o)) return element_of(tensor_of(o)).to<int64_t>();
-  if (observe::watches(observe::kRecord)) [[unlikely]]
-    note_size(o);
+  if (is_size(o)) [[unlikely]]
+    return noted_size(o);
   const Ref exact = checked(PyNumber_Index(o));
   return integer(exact.get());
 }

@@ -43,6 +43,7 @@ inline const Tensor& tensor(PyObject* o) { return tensor_of(o); }
 const Tensor& optional_tensor(PyObject* o);
 Operand operand(PyObject* o);
 std::vector<Tensor> tensor_list(PyObject* o);
+std::vector<Tensor> tensors_or_none(PyObject* o);
 OptionalTensors optional_tensor_list(PyObject* o);
 Scalar number(PyObject* o);
 std::optional<Scalar> optional_number(PyObject* o);

@@ -171,6 +171,7 @@ Value boxed(ArgType type, PyObject* o) {
     case ArgType::kOperand: return is_tensor(o) ? Value(tensor_of(o)) : Value(read::number(o));
     case ArgType::kTensorList:
     case ArgType::kOptTensorList: return boxed_list(read::tensor_list(o));
+    case ArgType::kTensorsOrNone: return boxed_list(read::tensors_or_none(o));
     case ArgType::kNumber:
     case ArgType::kOptNumber: return read::number(o);
     case ArgType::kInt:

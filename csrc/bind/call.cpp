@@ -70,12 +70,14 @@ std::string wrong_type(const OverloadSet& set, const ArgSpec& spec, Py_ssize_t p
   std::string text = std::string(set.name) + "(): argument '" + spec.name + "'";
   if (position > 0) text += " (position " + std::to_string(position) + ")";
   text += " must be " + std::string(describe(spec.type)) + ", not " + type_name(o);
-  if ((spec.type == ArgType::kInts || spec.type == ArgType::kSize ||
-       spec.type == ArgType::kTensorList) &&
+  const bool may_be_none = spec.type == ArgType::kTensorsOrNone;
+  const bool takes_tensors = spec.type == ArgType::kTensorList || may_be_none;
+  if ((spec.type == ArgType::kInts || spec.type == ArgType::kSize || takes_tensors) &&
       (PyTuple_Check(o) || PyList_Check(o))) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(o, i);
-      const bool good = spec.type == ArgType::kTensorList ? is_tensor(item) : is_integer_like(item);
+      const bool good = takes_tensors ? is_tensor(item) || (may_be_none && item == Py_None)
+                                      : is_integer_like(item);
       if (!good) return text + " (element " + std::to_string(i) + " is " + type_name(item) + ")";
     }
   }

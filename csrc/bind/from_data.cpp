@@ -75,7 +75,7 @@ DType type_of_element(PyObject* o) {
   if (is_tensor(o)) return tensor_of(o).dtype();
   if (PyFloat_Check(o)) return default_dtype();
   if (PyBool_Check(o)) return DType::kBool;
-  if (PyLong_Check(o)) return DType::kInt64;
+  if (PyLong_Check(o) || is_size(o)) return DType::kInt64;
   if (PyComplex_Check(o)) return complex_type(default_dtype());
   if (PyNumber_Check(o)) {  // a 0-dimensional array
     const Ref item(PyObject_CallMethod(o, "item", nullptr));

@@ -48,6 +48,16 @@ Tensor tensor_index(PyObject* o) {
   return is_numpy_array(o) || is_mask(t) ? t : ops::cast(t, DType::kInt64);
 }
 
+// A slice with sizes of a program that is recorded as the numbers they are: it reads them itself.
+[[gnu::noinline]] Ref slice_of_numbers(PyObject* o) {
+  const auto number = [](PyObject* end) {
+    return is_size(end) ? checked(PyLong_FromLongLong(size_value(end))) : Ref(new_ref(end));
+  };
+  const auto* slice = reinterpret_cast<PySliceObject*>(o);
+  return checked(PySlice_New(number(slice->start).get(), number(slice->stop).get(),
+                             number(slice->step).get()));
+}
+
 // A view of a tensor, made from the parts of an index, and what tensors among them pick out of it.
 // In one step, unless the graph or an observer is to know the steps.
 class Selection {
@@ -156,7 +166,9 @@ class Selection {
 
   Part slice(PyObject* o) {
     Part part{Kind::kSlice, 0, 0, 0};
-    if (PySlice_Unpack(o, &part.start, &part.stop, &part.step) < 0) throw PythonError{};
+    const Ref numbers = observe::watches(observe::kRecord) ? slice_of_numbers(o) : Ref();
+    if (PySlice_Unpack(numbers ? numbers.get() : o, &part.start, &part.stop, &part.step) < 0)
+      throw PythonError{};
     FB_CHECK_VALUE(part.step > 0, "the step of a slice must be greater than zero, got ", part.step);
     ++covered_;
     if (tape_) {

@@ -74,7 +74,7 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   if (PyErr_Occurred()) throw PythonError{};
   if (capturable && capturable != Py_False) options.refuse();
   const Ref params(new_ref(options.get(names->params)));
-  if (!options.is_plain() || !PyList_Check(params.get())) {
+  if (!options.suit_kernels() || !PyList_Check(params.get())) {
     checked(
         PyObject_CallMethodObjArgs(optimizer, names->step_composed, group, params.get(), nullptr));
     return;

@@ -109,14 +109,15 @@ class Options {
   }
   PyObject* get(PyObject* name) const;  // borrowed
 
-  bool is_plain() const { return plain_; }
-  void refuse() { plain_ = false; }
+  // Whether a kernel can take a step with them.
+  bool suit_kernels() const { return suit_kernels_; }
+  void refuse() { suit_kernels_ = false; }
 
  private:
   double real(PyObject* value);
 
   PyObject* group_;
-  bool plain_ = true;
+  bool suit_kernels_ = true;
 };
 
 template <size_t N>

@@ -48,24 +48,23 @@ class Slots {
 };
 
 bool takes_tensors(ArgType type) {
-  return type == ArgType::kTensorList || type == ArgType::kOptTensorList;
+  return type == ArgType::kTensorList || type == ArgType::kOptTensorList ||
+         type == ArgType::kTensorsOrNone;
 }
 
-Source list_source(const Slots& slots, ArgType type, PyObject* list) {
+Source list_source(const Slots& slots, const ops::Parameter& parameter, PyObject* list) {
   Source source;
-  source.kind = takes_tensors(type) ? Source::Kind::kTensors : Source::Kind::kSizes;
+  const bool is_of_tensors = takes_tensors(parameter.type);
+  source.kind = is_of_tensors ? Source::Kind::kTensors : Source::Kind::kSizes;
   Dims numbers;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(list, i);
     const int32_t slot = slots.of(item);
     source.slots.push_back(slot);
-    if (takes_tensors(type)) {
-      FB_CHECK_TYPE(slot >= 0 || item == Py_None, "a list of tensors holds a ", type_name(item));
-    } else {
-      FB_CHECK_TYPE(slot >= 0 || is_integer_like(item), "a list of sizes holds a ",
-                    type_name(item));
-      numbers.push_back(slot >= 0 ? 0 : read::integer(item));
-    }
+    FB_CHECK_TYPE(slot >= 0 || (is_of_tensors ? item == Py_None : is_integer_like(item)),
+                  "argument '", parameter.name, "' must be ", describe(parameter.type),
+                  ", and its element ", i, " is ", type_name(item));
+    if (!is_of_tensors) numbers.push_back(slot >= 0 ? 0 : read::integer(item));
   }
   source.value = ops::Value(numbers);
   return source;
@@ -87,7 +86,7 @@ Source source_of(const Slots& slots, const ops::Parameter* parameter, PyObject* 
     bool has_slots = takes_tensors(parameter->type);
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
       has_slots |= slots.of(PySequence_Fast_GET_ITEM(object, i)) >= 0;
-    if (has_slots) return list_source(slots, parameter->type, object);
+    if (has_slots) return list_source(slots, *parameter, object);
   }
   if (object == Py_None) return source;  // its default
   FB_CHECK_TYPE(fits(parameter->type, object) && !is_tensor(object), "argument '", parameter->name,
@@ -102,8 +101,26 @@ std::vector<int32_t> slots_of(nb::handle list) {
   return slots;
 }
 
-// (operator, note, arguments, results, mode or None, dead)
-Step step_of(const Slots& slots, nb::handle data) {
+// (whether gradients are off, the type of autocast or None)
+void read_mode(PyObject* mode, Step& step) {
+  FB_CHECK_TYPE(PyTuple_Check(mode) && PyTuple_GET_SIZE(mode) == 2,
+                "the mode of a step must be a pair, not ", type_name(mode));
+  PyObject* no_grad = PyTuple_GET_ITEM(mode, 0);
+  PyObject* autocast = PyTuple_GET_ITEM(mode, 1);
+  FB_CHECK_TYPE(PyBool_Check(no_grad), "'no_grad' in the mode of a step must be bool, not ",
+                type_name(no_grad));
+  FB_CHECK_TYPE(autocast == Py_None || is_dtype(autocast),
+                "'autocast' in the mode of a step must be torch.dtype or None, not ",
+                type_name(autocast));
+  step.has_mode = true;
+  step.no_grad = no_grad == Py_True;
+  step.autocast = read::optional_dtype(autocast);
+  FB_CHECK_VALUE(!step.autocast || is_floating(*step.autocast),
+                 "'autocast' in the mode of a step must be a floating type, not ", *step.autocast);
+}
+
+// (operator, note, arguments, results, mode or None, dead). `shown` is the operator in messages.
+Step step_of(const Slots& slots, nb::handle data, const char*& shown) {
   Step step;
   const auto name = nb::cast<std::string>(data[0]);
   step.note = nb::cast<std::string>(data[1]);
@@ -111,10 +128,11 @@ Step step_of(const Slots& slots, nb::handle data) {
     step.op = tape::find_op(name);
     FB_CHECK_VALUE(step.op && !step.op->is(ops::kInner), "there is no operator called '", name,
                    "'");
+    shown = step.op->shown;
   }
   const nb::object given = data[2];
   const auto count = static_cast<size_t>(nb::len(given));
-  FB_CHECK_TYPE(!step.op || count <= step.op->count, name, " takes ",
+  FB_CHECK_TYPE(!step.op || count <= step.op->count, "expected at most ",
                 step.op ? static_cast<int>(step.op->count) : 0, " arguments, got ", count);
   for (size_t i = 0; i < count; ++i) {
     const nb::object argument = given[i];
@@ -122,25 +140,26 @@ Step step_of(const Slots& slots, nb::handle data) {
         source_of(slots, step.op ? &step.op->parameters[i] : nullptr, argument.ptr()));
   }
   step.results = slots_of(data[3]);
-  if (const nb::object mode = data[4]; !mode.is_none()) {
-    step.has_mode = true;
-    step.no_grad = nb::cast<bool>(mode[0]);
-    step.autocast = read::optional_dtype(nb::object(mode[1]).ptr());
-  }
+  if (const nb::object mode = data[4]; !mode.is_none()) read_mode(mode.ptr(), step);
   step.dead = slots_of(data[5]);
   return step;
 }
 
 Replay* made(size_t slot_count, nb::handle steps, nb::handle outputs) {
+  const char* op = nullptr;  // of the step that is read
   try {
     const Slots slots;
     std::vector<Step> list;
-    for (const nb::handle each : steps) list.push_back(step_of(slots, each));
+    for (const nb::handle each : steps) {
+      op = nullptr;
+      list.push_back(step_of(slots, each, op));
+    }
+    op = nullptr;
     return new Replay(slot_count, std::move(list), slots_of(outputs));
   } catch (const nb::python_error&) {
     throw;
   } catch (...) {
-    raise(nullptr);
+    raise(op);
   }
 }
 

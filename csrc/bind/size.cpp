@@ -1,4 +1,5 @@
 // torch.Size: the tuple that a tensor's shape is.
+#include "bind/tape.h"
 #include "bind/value_types.h"
 
 namespace fb::bind {
@@ -18,7 +19,7 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (!made) return nullptr;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(made.get()); ++i) {
     PyObject* item = PyTuple_GET_ITEM(made.get(), i);
-    if (PyLong_Check(item)) continue;
+    if (PyLong_Check(item) || is_size(item)) continue;
     PyObject* exact = PyNumber_Index(item);
     if (!exact) {
       PyErr_Format(PyExc_TypeError, "torch.Size() takes an iterable of 'int' (item %zd is '%s')", i,

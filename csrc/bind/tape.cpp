@@ -16,14 +16,14 @@
 namespace nb = nanobind;
 
 namespace fb::bind {
+
+PyTypeObject* traced_type = nullptr;
+
 namespace {
 
 using tape::Item;
 using tape::Record;
 using tape::Tape;
-
-// flambeau._recording.sizes.TracedInt, once it is imported.
-PyTypeObject* traced_type = nullptr;
 
 // Tensors and sizes as references to their numbers.
 class Reader {
@@ -97,9 +97,9 @@ std::vector<Item> operands_of(const Tape& tape, nb::handle operands) {
 
 PyObject* traced(Tape& tape, int32_t number) {
   const nb::object owner = nb::find(tape);
-  return checked(PyObject_CallMethod(reinterpret_cast<PyObject*>(traced_type), "of", "LOi",
-                                     static_cast<long long>(tape.sizes()[size_t(number)]),
-                                     owner.ptr(), static_cast<int>(number)))
+  return checked(PyObject_CallFunction(reinterpret_cast<PyObject*>(traced_type), "LOi",
+                                       static_cast<long long>(tape.sizes()[size_t(number)]),
+                                       owner.ptr(), static_cast<int>(number)))
       .release();
 }
 
@@ -184,8 +184,13 @@ PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots) {
   return traced(*tape, tape->add_size(tensor, dim));
 }
 
+int64_t size_value(PyObject* size) {
+  const Ref value = checked(PyObject_GetAttrString(size, "value"));
+  return read::integer(value.get());
+}
+
 int32_t size_number(const Tape& tape, PyObject* object) {
-  if (!traced_type || Py_TYPE(object) != traced_type) return -1;
+  if (!is_size(object)) return -1;
   const Ref owner = checked(PyObject_GetAttrString(object, "tape"));
   // A size kept from another recording is a plain number here.
   const nb::object own = nb::find(tape);
@@ -288,6 +293,25 @@ void add_tape(nb::module_& m) {
             };
           },
           nb::arg("call").none())
+      .def("leave",
+           [](Tape& tape, int32_t size) {
+             FB_CHECK_VALUE(size >= 0 && size_t(size) < tape.sizes().size(), "a tape has no size ",
+                            size);
+             tape.leave(size);
+           })
+      .def(
+          "on_leave",
+          [](Tape& tape, nb::object call) {
+            if (call.is_none()) {
+              tape.on_leave = nullptr;
+              return;
+            }
+            tape.on_leave = [call](int64_t value, const std::string& location) {
+              checked(PyObject_CallFunction(call.ptr(), "Ls", static_cast<long long>(value),
+                                            location.c_str()));
+            };
+          },
+          nb::arg("call").none())
       .def("__len__", [](const Tape& tape) { return tape.records().size(); })
       .def("calls", &calls)
       .def("values", &values);
@@ -303,6 +327,7 @@ void add_tape(nb::module_& m) {
     }
   });
   m.def("_pause_tapes", &tape::set_paused, nb::arg("is_paused"));
+  m.def("_is_recorded", &is_recorded);
   m.def("_count_start", &tape::start_counting);
   m.def("_count_stop", &tape::stop_counting);
   m.def("_counted", [] {

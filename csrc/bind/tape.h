@@ -19,6 +19,11 @@ PyObject* traced_rank(const Tensor& tensor);
 // The answer of an operator that asks for sizes: size(), numel(), dim().
 PyObject* traced_answer(const ops::Operator& op, PyObject* const* slots);
 
+// flambeau._recording.sizes.TracedInt, once it is imported: what such sizes are for Python.
+extern PyTypeObject* traced_type;
+inline bool is_size(PyObject* object) { return Py_TYPE(object) == traced_type; }
+// The number that a size is in this call.
+int64_t size_value(PyObject* size);
 // The number of a size on a tape; -1 for any other object.
 int32_t size_number(const tape::Tape& tape, PyObject* object);
 // If an object is a traced size, passes it to the next call.

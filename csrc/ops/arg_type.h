@@ -11,6 +11,7 @@ enum class ArgType : uint8_t {
   kOperand,
   kTensorList,
   kOptTensorList,
+  kTensorsOrNone,
   kNumber,
   kOptNumber,
   kInt,

@@ -44,6 +44,7 @@ const char* describe(ArgType type) {
     case ArgType::kOperand: return "Tensor or Number";
     case ArgType::kTensorList:
     case ArgType::kOptTensorList: return "tuple of Tensors";
+    case ArgType::kTensorsOrNone: return "tuple of Tensors and None";
     case ArgType::kNumber:
     case ArgType::kOptNumber: return "Number";
     case ArgType::kInt:

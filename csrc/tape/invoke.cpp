@@ -95,7 +95,8 @@ bool fits(ArgType type, Value& value) {
     case ArgType::kTensor: return value.is(Kind::kTensor);
     case ArgType::kOptTensor: return is_none || value.is(Kind::kTensor);
     case ArgType::kOperand: return value.is(Kind::kTensor) || value.is(Kind::kNumber);
-    case ArgType::kTensorList: return as_tensors(value);
+    case ArgType::kTensorList:
+    case ArgType::kTensorsOrNone: return as_tensors(value);
     case ArgType::kOptTensorList: return is_none || as_tensors(value);
     case ArgType::kNumber: return value.is(Kind::kNumber);
     case ArgType::kOptNumber: return is_none || value.is(Kind::kNumber);
@@ -128,9 +129,8 @@ bool fits(ArgType type, Value& value) {
   return false;
 }
 
-// Only among indices may a tensor be missing, for a dimension that is taken whole.
 bool is_complete(const Parameter& parameter, const Value& value) {
-  if (!value.is(Kind::kTensors) || std::string_view(parameter.name) == "indices") return true;
+  if (!value.is(Kind::kTensors) || parameter.type == ArgType::kTensorsOrNone) return true;
   for (const Tensor& each : value.tensors())
     if (!each) return false;
   return true;
@@ -138,8 +138,9 @@ bool is_complete(const Parameter& parameter, const Value& value) {
 
 using Arguments = SmallVec<Value, 8>;
 
+// Who calls names the operator in messages.
 Arguments checked(const Operator& op, std::span<const Value> given) {
-  FB_CHECK_TYPE(given.size() <= op.count, op.shown, " takes ", static_cast<int>(op.count),
+  FB_CHECK_TYPE(given.size() <= op.count, "expected at most ", static_cast<int>(op.count),
                 " arguments, got ", given.size());
   Arguments arguments;
   for (size_t i = 0; i < op.count; ++i) {
@@ -151,9 +152,9 @@ Arguments checked(const Operator& op, std::span<const Value> given) {
       value = parse_default(parameter.fallback);
       is_right = fits(parameter.type, value);
     }
-    FB_CHECK_TYPE(is_right, op.shown, ": argument '", parameter.name, "' must be ",
-                  describe(parameter.type), ", not ", describe(value));
-    FB_CHECK_TYPE(is_complete(parameter, value), op.shown, ": argument '", parameter.name,
+    FB_CHECK_TYPE(is_right, "argument '", parameter.name, "' must be ", describe(parameter.type),
+                  ", not ", describe(value));
+    FB_CHECK_TYPE(is_complete(parameter, value), "argument '", parameter.name,
                   "' must be a list of tensors, and a tensor of it is missing");
     arguments.push_back(std::move(value));
   }

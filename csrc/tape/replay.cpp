@@ -263,7 +263,7 @@ void keep(const Step& step, const Results& results, Slots& slots) {
     else
       put(result);
   }
-  FB_CHECK(count == step.results.size(), step.op->shown, " returned ", count,
+  FB_CHECK(count == step.results.size(), "the call returned ", count,
            " values, and the program was recorded where it returned ", step.results.size());
 }
 

@@ -186,9 +186,19 @@ Item Tape::size_item(int32_t number) const {
   return item;
 }
 
+bool Tape::is_of_ranks(const Record& record) const {
+  const std::string_view note = record.note;
+  if (note == "rank" || note == "size") return note == "rank";
+  for (const Item& item : record.arguments)
+    if (item.kind == Item::Kind::kSize && !is_rank_[static_cast<size_t>(item.numbers[0])])
+      return false;
+  return true;
+}
+
 int32_t Tape::new_size(Record record, int64_t value) {
   const auto number = static_cast<int32_t>(sizes_.size());
   sizes_.push_back(value);
+  is_rank_.push_back(is_of_ranks(record));
   record.results.push_back(size_item(number));
   records_.push_back(std::move(record));
   return number;
@@ -219,6 +229,16 @@ void Tape::add_check(const char* name, const Value& outcome, std::vector<Item> o
   record.arguments.push_back(item_of(outcome));
   for (Item& operand : operands) record.arguments.push_back(std::move(operand));
   records_.push_back(std::move(record));
+}
+
+void Tape::leave(int32_t size) {
+  const auto place = static_cast<size_t>(size);
+  if (on_leave && !is_rank_[place]) {
+    const std::string location = autograd::SourceLocation::here().text();
+    on_leave(sizes_[place], location.empty() ? location : location.substr(4));  // " at "
+  } else {
+    add_check("is", Value(sizes_[place]), {size_item(size)});
+  }
 }
 
 void Tape::add_read(const Tensor& tensor, const char* how, const Value& value) {

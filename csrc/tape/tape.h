@@ -12,7 +12,9 @@
 // them; such records have a name and no operator. Where the binding reads a size as an argument it
 // says so before it calls the operator (`give`), and the record of that call then holds the number
 // of the size in its place. A size that finds no place in the next call becomes a check that it is
-// what it was, so that none is lost in silence. Elements that Python reads are records, too.
+// what it was, so that none is lost in silence. So does one that Python has as a plain number
+// (`range(n)`), unless whoever records would rather hear of it. Elements that Python reads are
+// records, too.
 #pragma once
 
 #include <functional>
@@ -104,6 +106,8 @@ class Tape {
   // None where more than one element was read.
   void add_read(const Tensor& tensor, const char* how, const ops::Value& value);
   Item size_item(int32_t number) const;
+  // Python has a size as a plain number, which is not recorded.
+  void leave(int32_t size);
 
   // The next call is given a size: as the argument of a name, or within it as an element of a list,
   // or as some argument (no name). Where the operator calls it otherwise, `place` tells which it
@@ -114,6 +118,8 @@ class Tape {
 
   // Called where Python reads elements or a length: by which method, and of what.
   std::function<void(const char* how, const Tensor& tensor)> on_read;
+  // Called where a size leaves, instead of a check of it; numbers of dimensions are always checked.
+  std::function<void(int64_t value, const std::string& location)> on_leave;
 
  private:
   friend struct Recording;
@@ -128,6 +134,7 @@ class Tape {
   Item item_of(const ops::Value& value);
   int32_t meet(const Tensor& tensor, int32_t maker);
   int32_t new_size(Record record, int64_t value);
+  bool is_of_ranks(const Record& record) const;
   // Whether a size has its place in an argument, and is there now.
   bool put(Item& item, int32_t element, int32_t size) const;
   bool put_by_name(Record& record, const Given& given) const;
@@ -144,6 +151,7 @@ class Tape {
   std::vector<Record> records_;
   std::vector<Met> met_;
   std::vector<int64_t> sizes_;                        // what they were
+  std::vector<bool> is_rank_;                         // or made of ranks alone, by size
   std::vector<Given> given_;                          // to the next call
   std::unordered_map<const void*, int32_t> numbers_;  // by TensorImpl
   std::unordered_map<const void*, int32_t> memory_;   // by address

@@ -45,7 +45,8 @@ def tensor_split(
     else:
         # Slice rules: negative positions count from the end, positions beyond it are the end.
         # In arithmetic of Python, which sizes of a program that is recorded take part in.
-        positions = [index + size if index < 0 else index for index in map(operator.index, cuts)]
+        given = [cut if isinstance(cut, int) else operator.index(cut) for cut in cuts]
+        positions = [cut + size if cut < 0 else cut for cut in given]
         ends = [min(max(position, 0), size) for position in positions] + [size]
     starts = [0, *ends[:-1]]
     return tuple(

@@ -8,7 +8,7 @@ __all__: list[str] = []
 
 
 class unrecorded(_C._Scope):
-    """A block in which an operator checks elements of its arguments, which is not recorded."""
+    """A block that is no part of a recording: a check of elements, or of the recording itself."""
 
     _value = True
     _begin = staticmethod(_C._pause_tapes)

@@ -113,7 +113,15 @@ def _step(data: Any, library_operator: Callable[[str], Any] | None) -> Step:
         library_operator(op)
     elif op not in NOTES:
         row_named(op)  # or there is no such operator
-    return Step(op, decoded(args), tuple(int(slot) for slot in results), mode and Mode(*mode))
+    return Step(op, decoded(args), tuple(int(slot) for slot in results), _mode(mode))
+
+
+def _mode(data: Any) -> Mode | None:
+    if data is None:
+        return None
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise RuntimeError(f"load: the mode of a step is {data!r}, which is no pair")
+    return Mode(*data)  # the types of its parts are checked with those of arguments
 
 
 def encoded(value: Any) -> Any:

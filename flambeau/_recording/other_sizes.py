@@ -1,7 +1,7 @@
 """Checks of a recorded program with inputs of other sizes.
 
 A size that leaves as a plain number (``range(x.shape[0])``, ``len(x)``, ``if x.shape[0] > 4``) is
-built into a recording silently, so that only another run can tell.
+built into a recording, which may be right for other sizes all the same: only another run can tell.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import flambeau as fb
@@ -42,7 +41,11 @@ _active = threading.local()
 
 
 def current() -> Recorder | None:
-    """The current recording of this thread."""
+    """The current recording of this thread, outside of blocks that are not recorded."""
+    return _innermost() if _C._is_recorded() else None
+
+
+def _innermost() -> Recorder | None:
     return getattr(_active, "recorder", None)
 
 
@@ -56,6 +59,8 @@ class Rules(NamedTuple):
     notes_lengths: bool = True  # the program is for tensors of the same length
     # A constant requires a gradient, which the program would not give it.
     on_trainable: Callable[[], None] | None = None
+    # Python has a size as a number, in this line; without it the program is for that size alone.
+    on_size: Callable[[int, str], None] | None = None
 
 
 class Recorder:
@@ -80,17 +85,21 @@ class Recorder:
         self.rules = rules
         self._records_gradients = fb.is_grad_enabled()
         self._outer: Recorder | None = None
+        self._left: set[str] = set()  # lines in which sizes became numbers
 
     def __enter__(self) -> Recorder:
-        self._outer = current()
+        self._outer = _innermost()
         _active.recorder = self
         self.tape.on_read(self._read)
+        if self.rules.on_size is not None:
+            self.tape.on_leave(self._size_left)
         self.tape.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.tape.__exit__()
-        self.tape.on_read(None)  # which holds this object
+        self.tape.on_read(None)  # which holds this object, as the other does
+        self.tape.on_leave(None)
         _active.recorder = self._outer
 
     def _read(self, method: str, tensor: Tensor) -> None:
@@ -99,16 +108,10 @@ class Recorder:
         elif self.tape.knows(tensor) or not self.rules.known_only:
             self.rules.on_read(method)
 
-    @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
-        """A block that is not recorded."""
-        _active.recorder = None
-        self.tape.__exit__()
-        try:
-            yield
-        finally:
-            self.tape.__enter__()
-            _active.recorder = self
+    def _size_left(self, value: int, location: str) -> None:
+        if self.rules.on_size is not None and location not in self._left:
+            self._left.add(location)  # said once for a line
+            self.rules.on_size(value, location)
 
     def program(self, arguments: list[str], result: Any) -> Program:
         """What was recorded, with the result of the block."""

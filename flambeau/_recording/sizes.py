@@ -2,7 +2,8 @@
 
 The binding returns them for tensors that depend on the inputs of a tape. Arithmetic with them is
 recorded. Python's decisions by them, and non-integers computed from them,
-are not: each call of the recording checks that they would come out the same.
+are not: each call of the recording checks that they would come out the same. They are no integers
+of Python's, which ``range`` and lists would read unasked; ``isinstance`` takes them for such.
 """
 
 from __future__ import annotations
@@ -18,18 +19,43 @@ from flambeau import _C
 __all__: list[str] = []
 
 
-class TracedInt(int):
+class TracedInt:
     """A size that may differ in the next call: one with a number on a tape."""
 
-    tape: Any  # the native one
-    number: int
+    __slots__ = ("number", "tape", "value")
 
-    @classmethod
-    def of(cls, value: int, tape: Any, number: int) -> TracedInt:
-        made = cls(value)
-        made.tape = tape
-        made.number = number
-        return made
+    def __init__(self, value: int, tape: Any, number: int) -> None:
+        self.value = value
+        self.tape = tape  # the native one
+        self.number = number
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return int
+
+    def __repr__(self) -> str:
+        return repr(self.value)
+
+    def __format__(self, form: str) -> str:
+        return format(self.value, form)
+
+    def __pos__(self) -> TracedInt:
+        return self
+
+    conjugate = __pos__
+    real = numerator = property(__pos__)
+    imag, denominator = 0, 1
+
+    def __index__(self) -> int:
+        return _left(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        import numpy as np
+
+        return np.array(_left(self), dtype=dtype, copy=copy)
+
+    def __reduce__(self) -> Any:
+        return int, (_left(self),)
 
 
 _C._set_traced_int(TracedInt)
@@ -67,7 +93,13 @@ def unchecked_decisions() -> Iterator[None]:
 
 def plain(value: Any) -> Any:
     """A size as its current number, for the recorder itself; not recorded."""
-    return int.__int__(value) if isinstance(value, TracedInt) else value
+    return value.value if type(value) is TracedInt else value
+
+
+def _left(size: TracedInt) -> int:
+    """A size as a number that the recording knows nothing of; the tape says what that means."""
+    size.tape.leave(size.number)
+    return size.value
 
 
 def check_decision(name: str, outcome: Any, *operands: Any) -> None:
@@ -96,7 +128,7 @@ def _is_huge(value: Any) -> bool:
 def _tapes(operands: tuple[Any, ...]) -> list[Any]:
     found: list[Any] = []
     for each in operands:
-        if isinstance(each, TracedInt) and not any(each.tape is tape for tape in found):
+        if type(each) is TracedInt and not any(each.tape is tape for tape in found):
             found.append(each.tape)
     return found
 
@@ -112,11 +144,11 @@ def _recorded(name: str, is_reflected: bool) -> Callable[..., Any]:
         is_size = type(result) is int and -_GREATEST <= result < _GREATEST
         if not is_size or any(isinstance(other, (bool, float)) for other in others):
             for each in operands:  # not recorded: it holds for these sizes
-                if isinstance(each, TracedInt):
-                    _checked("is", plain(each), each)
+                if type(each) is TracedInt:
+                    _checked("is", each.value, each)
             return result
         number = self.tape.add_arithmetic(name, operands, result)
-        return TracedInt.of(result, self.tape, number)
+        return TracedInt(result, self.tape, number)
 
     return method
 
@@ -125,21 +157,19 @@ _ARITHMETIC = ("add", "sub", "mul", "floordiv", "mod", "pow", "truediv")
 for _name in _ARITHMETIC:
     setattr(TracedInt, f"__{_name}__", _recorded(_name, False))
     setattr(TracedInt, f"__r{_name}__", _recorded(_name, True))
-TracedInt.__neg__ = _recorded("neg", False)  # type: ignore[method-assign]
+setattr(TracedInt, "__neg__", _recorded("neg", False))  # noqa: B010
 
 
 def _decided(name: str) -> Callable[..., Any]:
-    function = getattr(int, f"__{name}__")
+    function = getattr(operator, name)
 
     def method(self: TracedInt, other: Any) -> Any:
+        if not isinstance(other, (int, float)):
+            return NotImplemented
         if _comparisons.numbers is not None and isinstance(other, int):
             _comparisons.numbers.add(plain(other))
-        if isinstance(other, float):
-            outcome = getattr(operator, name)(plain(self), other)
-        else:
-            outcome = function(self, other)
-        if outcome is not NotImplemented:
-            _checked(name, outcome, self, other)
+        outcome = function(self.value, plain(other))
+        _checked(name, outcome, self, other)
         return outcome
 
     return method
@@ -153,16 +183,17 @@ def _as_number(name: str) -> Callable[..., Any]:
     """A conversion that leaves the recording: its result holds for this size."""
     function = getattr(int, name)
 
-    def method(self: TracedInt, *others: Any) -> Any:
-        _checked("is", plain(self), self)
-        return function(self, *others)
+    def method(self: TracedInt, *others: Any, **options: Any) -> Any:
+        _checked("is", self.value, self)
+        return function(self.value, *map(plain, others), **options)
 
     return method
 
 
 for _name in (
-    *("__abs__", "__float__", "__hash__", "__int__", "__invert__", "__round__", "__trunc__"),
-    *("__floor__", "__ceil__", "bit_length", "to_bytes"),
+    *("__abs__", "__float__", "__hash__", "__int__", "__invert__", "__round__"),
+    *("__trunc__", "__floor__", "__ceil__"),
+    *("as_integer_ratio", "bit_count", "bit_length", "to_bytes"),
     *(f"__{side}{name}__" for side in ("", "r") for name in ("and", "or", "xor", "divmod")),
     *(f"__{side}{name}__" for side in ("", "r") for name in ("lshift", "rshift")),
 ):
@@ -170,9 +201,9 @@ for _name in (
 
 
 def _is_true(self: TracedInt) -> bool:
-    outcome = int.__bool__(self)
+    outcome = bool(self.value)
     _checked("is true", outcome, self)
     return outcome
 
 
-TracedInt.__bool__ = _is_true  # type: ignore[method-assign, assignment]
+setattr(TracedInt, "__bool__", _is_true)  # noqa: B010

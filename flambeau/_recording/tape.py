@@ -129,6 +129,10 @@ class Tape:
         """Report Python's reads of elements and lengths: the method, and the tensor."""
         self._native.on_read(call)
 
+    def on_leave(self, call: Callable[[int, str], None] | None) -> None:
+        """Report sizes that Python has as numbers, with the line, rather than check them."""
+        self._native.on_leave(call)
+
     def calls(self) -> list[Call]:
         """What was recorded until now."""
         return [Call(*each) for each in self._native.calls()]

@@ -12,8 +12,8 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import Tensor
+from flambeau._operators.unrecorded import unrecorded
 from flambeau._recording.other_sizes import outcome, same_results, variants, varied
-from flambeau._recording.record import current
 from flambeau._recording.sizes import noted_comparisons
 from flambeau.jit._looks import is_tracing
 from flambeau.jit._script import ScriptFunction, ScriptModule, Shape
@@ -67,9 +67,8 @@ def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        recorder = current()
-        if recorder is not None and is_tracing():
-            with recorder.paused():
+        if is_tracing():
+            with unrecorded():
                 _check_recording(fn, args, kwargs)
         return fn(*args, **kwargs)
 

@@ -34,7 +34,7 @@ def _warn_of_read(method: str) -> None:
         )
     else:
         raise _refusal(method)
-    warnings.warn(f"trace: {text}", TracerWarning, stacklevel=4)
+    warnings.warn(f"trace: {text}", TracerWarning, stacklevel=3)  # past the recorder
 
 
 def _refuse_read(method: str) -> None:
@@ -49,6 +49,20 @@ def _refuse_read(method: str) -> None:
 
 def _refusal(method: str) -> RuntimeError:
     return RuntimeError(f"trace: torch.Tensor.{method} cannot be recorded as it is called")
+
+
+def _warn_of_size(value: int, location: str) -> None:
+    """Warn of a size that Python has taken for a number, in the line that did so."""
+    text = (
+        f"trace: a size of {value} became a Python number (range(n), [0] * n, a_list[n]), which is "
+        "a constant of the trace from now on: for tensors of other sizes the trace repeats what it "
+        "did here; use operators on whole tensors, and check_inputs of other sizes to be sure"
+    )
+    file, _, line = location.rpartition(":")
+    if not line.isdecimal():  # no code of the user's is running
+        warnings.warn(text, TracerWarning, stacklevel=4)
+        return
+    warnings.warn_explicit(text, TracerWarning, file, int(line))
 
 
 def _warn_of_constant() -> None:
@@ -70,6 +84,10 @@ def _refuse_trainable() -> None:
 
 # Of traces, and of what is written into files.
 WARNING = Rules(
-    _warn_of_read, _warn_of_constant, notes_lengths=False, on_trainable=_refuse_trainable
+    _warn_of_read,
+    _warn_of_constant,
+    notes_lengths=False,
+    on_trainable=_refuse_trainable,
+    on_size=_warn_of_size,
 )
 STRICT = Rules(_refuse_read, _warn_of_constant)

@@ -113,8 +113,8 @@ class TopLevelTracedModule(TracedModule):
 
 def flat_inputs(program: Program, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
     """The tensors of a call, as many as the program was recorded with."""
-    is_plain = len(args) == program.input_count and not kwargs
-    if is_plain and all(type(each) is Tensor for each in args):
+    is_one_for_each = len(args) == program.input_count and not kwargs
+    if is_one_for_each and all(type(each) is Tensor for each in args):
         return list(args)
     inputs = ordered_inputs(program.arguments, args, kwargs)
     if len(inputs) != program.input_count:
@@ -238,6 +238,7 @@ def trace(
     """The operators that ``func`` calls for these inputs, as a function or module of its own."""
     warn_of_optimize(optimize)
     args, kwargs = _examples(example_inputs, example_kwarg_inputs)
+    by_name = example_inputs is None
     if isinstance(func, (ScriptModule, ScriptFunction)):
         return func
     owner = getattr(func, "__self__", None)
@@ -245,7 +246,7 @@ def trace(
         func = owner
     if isinstance(func, Module):
         inputs = {"forward": (args, kwargs)}
-        more = [{"forward": _examples(each, None)} for each in check_inputs or ()]
+        more = [{"forward": _example(each, by_name)} for each in check_inputs or ()]
         return _traced_module(func, inputs, check_trace, more, check_tolerance, strict)
     if not callable(func):
         raise TypeError(f"trace: expected a function or module, got {type(func).__name__}")
@@ -253,10 +254,10 @@ def trace(
     traced = ScriptFunction(func, TracedFunction(program))
     if check_trace:
         _check(func, traced, (args, kwargs), check_tolerance)
-        for example in check_inputs or ():
-            more_args = _examples(example, None)
-            _check(func, traced, more_args, check_tolerance)
-            _check_program(program, func, more_args, [])
+        for each in check_inputs or ():
+            example = _example(each, by_name)
+            _check(func, traced, example, check_tolerance)
+            _check_program(program, func, example, [])
     return traced
 
 
@@ -280,15 +281,11 @@ def trace_module(
         raise AttributeError(f"trace_module: expected a module, got {type(mod).__name__}")
     if not isinstance(inputs, dict):
         raise AttributeError(f"trace_module: expected a dict, got {type(inputs).__name__}")
-    examples = {
-        method: _examples(None, example) if example_inputs_is_kwarg else _examples(example, None)
-        for method, example in inputs.items()
-    }
-    more = [
-        {method: _examples(example, None) for method, example in each.items()}
-        for each in check_inputs or ()
+    first, *more = [
+        {method: _example(each, example_inputs_is_kwarg) for method, each in examples.items()}
+        for examples in (inputs, *(check_inputs or ()))
     ]
-    return _traced_module(mod, examples, check_trace, more, check_tolerance, strict)
+    return _traced_module(mod, first, check_trace, more, check_tolerance, strict)
 
 
 class TracedFunction:
@@ -316,6 +313,10 @@ def _examples(inputs: Any, keywords: Any) -> Example:
     if isinstance(inputs, (Tensor, dict)):
         return (inputs,), {}
     return tuple(inputs), {}
+
+
+def _example(inputs: Any, by_name: bool) -> Example:
+    return _examples(None, inputs) if by_name else _examples(inputs, None)
 
 
 def _traced_module(
@@ -379,10 +380,15 @@ def _check(
     """Warn if the trace computes something else than the function, with the same random numbers."""
     args, kwargs = example
     results = []
-    for call in (function, traced):
+    for name, call in (("function", function), ("trace", traced)):
         with fb.random.fork_rng(), fb.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore", TracerWarning)
-            results.append(call(*args, **kwargs))
+            try:
+                results.append(call(*args, **kwargs))
+            except Exception as error:
+                raise TracingCheckError(
+                    None, None, f"trace: the {name} fails for inputs that check the trace: {error}"
+                ) from error
     try:
         assert_close(results[1], results[0], rtol=tolerance, atol=1e-5, equal_nan=True)
     except AssertionError as error:

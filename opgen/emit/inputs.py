@@ -21,7 +21,7 @@ def tensor_args(op: Op) -> list[Arg]:
 
 
 def is_list(arg: Arg) -> bool:
-    return arg.type.annotation.startswith("list[Tensor]")
+    return arg.type.annotation.startswith("list[Tensor")
 
 
 def input_ranges(op: Op) -> dict[str, InputRange]:

@@ -24,4 +24,4 @@ adjoint("diagonal", "offset: int, dim1: int, dim2: int", "grad.diagonal(offset, 
 adjoint("unfold", "dimension: int, length: int, step: int", "grad.unfold(dimension, length, step)")
 adjoint("index_select", "dim: int, index: Tensor", "grad.index_select(dim, index)")
 adjoint("gather", "dim: int, index: Tensor", "grad.gather(dim, index)")
-adjoint("index", "indices: list[Tensor]", "_index(grad, indices)")
+adjoint("index", "indices: list[Tensor | None]", "_index(grad, indices)")

@@ -103,8 +103,8 @@ reading(
     batch="refuse",
 )
 reading(
-    "_index(input: Tensor, indices: list[Tensor]) -> Tensor",
-    "input[indices] with positions or masks for its dimensions, undefined ones for those that stay whole.",
+    "_index(input: Tensor, indices: list[Tensor | None]) -> Tensor",
+    "input[indices] with positions or masks for its dimensions, None for those that stay whole.",
     {"input": "_index_backward(grad, input.shape, indices)"},
     forms="named",
     cpp="index",
@@ -209,7 +209,7 @@ writing(
 )
 writing(
     "index_put",
-    "indices: list[Tensor], values: Tensor, accumulate: bool = False",
+    "indices: list[Tensor | None], values: Tensor, accumulate: bool = False",
     "Stores values where the indices point, as input[indices] = values does, or adds them.",
     {
         "input": "grad if accumulate else without_positions(grad, indices)",

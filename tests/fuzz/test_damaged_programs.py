@@ -3,13 +3,14 @@
 import io
 import pickle
 import random
+import re
 
 import pytest
 
 import flambeau as torch
 from flambeau import nn
 from flambeau._recording import files
-from flambeau._recording.program import Program, Replay, Step
+from flambeau._recording.program import Constant, Program, Replay, Step
 from flambeau._recording.tape import Ref
 from flambeau.serialization import load, save
 
@@ -145,6 +146,86 @@ def test_lists_without_their_tensors(op, args):
     program = Program(["x"], 1, 3, [Step(op, args, (1, 2))], [], Ref(1))
     with pytest.raises(TypeError, match="a tensor of it is missing"):
         run_from_data(program, [torch.ones(2, 2)])
+
+
+@pytest.mark.parametrize("op", ["_index", "index_put"])
+def test_lists_with_gaps(op):
+    args = {"_index": (), "index_put": (Constant(1),)}[op]
+    step = Step(op, (Ref(0), [None, Constant(0)], *args), (1,))
+    constants = [torch.tensor([1]), torch.tensor(5.0)]
+    program = Program(["x"], 1, 2, [step], constants, Ref(1))
+    result = Replay(files.program_of(files.program_data(program))).run([torch.zeros(2, 2)], ())
+    assert result.tolist() == {"_index": [[0], [0]], "index_put": [[0, 5], [0, 5]]}[op]
+
+
+_MODES = (
+    *((), (True,), (True, None, None), 0, 5, "", "no", [], {}, {"no_grad": True}, torch.ones(2)),
+    *((None, None), (0, None), (True, "text"), (True, torch.int8), (True, torch.bool)),
+    *((torch.ones(1), None), (False, 1.5), [[True], None], (True, torch.ones(1))),
+)
+
+
+_PAIRS = (
+    *(("slot", 0), ("slot", -1), ("slot", 2**31), ("constant", 9), ("state", "a"), ("value", 1)),
+    *(("list", [("slot", 0), ("value", None)]), ("tuple", [("value", 1)]), ("layout", "ones")),
+)
+
+
+def altered(value, chance, depth=0):
+    """The data of a program with something else somewhere in it."""
+    if chance.random() < 0.15 or depth > 6:
+        return chance.choice([*_VALUES, *_MODES, *_PAIRS])
+    if isinstance(value, dict) and value:
+        key = chance.choice(list(value))
+        return {**value, key: altered(value[key], chance, depth + 1)}
+    if type(value) in (tuple, list) and value:
+        place = chance.randrange(len(value))
+        changed = altered(value[place], chance, depth + 1)
+        return type(value)([*value[:place], changed, *value[place + 1 :]])
+    return chance.choice(_VALUES)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_data_that_says_something_else(seed):
+    whole = files.program_data(recorded_steps())
+    chance = random.Random(seed)
+    messages = []
+    for _ in range(300):
+        data = whole
+        for _ in range(chance.choice([1, 1, 2, 4])):
+            data = altered(data, chance)
+        try:
+            Replay(files.program_of(data)).run([torch.rand(2, 4)], ())
+        except (*_ERRORS, TypeError, IndexError, OverflowError, KeyError) as error:
+            messages.append(str(error))
+    assert len(messages) > 200
+    assert not [text for text in messages if "std::" in text]
+    assert not [text for text in messages if re.match(r"([\w.]+): \1\b", text)]
+
+
+@pytest.mark.parametrize(("write", "read"), _KINDS)
+@pytest.mark.parametrize("mode", _MODES, ids=repr)
+def test_modes_of_steps(write, read, mode):
+    content = load(io.BytesIO(write()))
+    program = content["programs"]["forward"]
+    op, args, results, _ = program["steps"][0]
+    steps = [(op, args, results, mode), *program["steps"][1:]]
+    file = io.BytesIO()
+    save({**content, "programs": {"forward": {**program, "steps": steps}}}, file)
+    file.seek(0)
+    with pytest.raises((RuntimeError, ValueError), match="the mode of a step"):
+        read(file)
+
+
+@pytest.mark.parametrize("mode", [(False, None), (True, None), (True, torch.bfloat16)])
+def test_modes_of_steps_that_there_are(mode):
+    content = load(io.BytesIO(written_script()))
+    program = content["programs"]["forward"]
+    steps = [(*step[:3], mode) for step in program["steps"]]
+    file = io.BytesIO()
+    save({**content, "programs": {"forward": {**program, "steps": steps}}}, file)
+    file.seek(0)
+    assert torch.jit.load(file)(torch.ones(2, 4)).requires_grad is not mode[0]
 
 
 def test_a_parameter_that_cannot_say_whether_it_is_trained():

@@ -164,6 +164,21 @@ def test_wrong_kinds_are_refused(
         _C._invoke(name, *given, **kwargs)
 
 
+@pytest.mark.parametrize("call", [flambeau.index_put, flambeau.ops.aten.index_put])
+def test_lists_that_the_table_lets_have_gaps(call: Any) -> None:
+    x, index, value = flambeau.zeros(2, 3), flambeau.tensor([1]), flambeau.tensor(5.0)
+    assert call(x, [None, index], value).tolist() == [[0, 5, 0], [0, 5, 0]]
+    assert _C._invoke("_index", x + 1, [None, index]).tolist() == [[1], [1]]
+    with pytest.raises(TypeError, match=r"must be tuple of Tensors and None, .*element 1 is int"):
+        call(x, [None, 1], value)
+    with pytest.raises(IndexError, match="expected positions or a mask for some dimension"):
+        call(x, [None, None], value)
+    with pytest.raises(IndexError, match="too many indices"):
+        call(x, [None, None, index], value)
+    with pytest.raises(TypeError, match="'tensors' must be tuple of Tensors, not list"):
+        _C._invoke("cat", [x, None])
+
+
 def test_defaults_are_those_of_the_signature() -> None:
     """What is left out, or None where that is no value, is what the table says."""
     x = flambeau.rand(3, 4)

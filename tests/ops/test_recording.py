@@ -184,6 +184,22 @@ def test_a_recording_in_a_block_that_is_not_recorded() -> None:
     assert ops(recorded(checking, x)) == ["mul"]
 
 
+def test_a_block_that_is_not_recorded_is_not_traced() -> None:
+    def tracing(x: Tensor) -> Tensor:
+        assert current() is not None
+        with unrecorded():
+            assert current() is None
+            assert type(x.shape[0]) is int
+            recorded(lambda x: x + 1, x)
+            assert current() is None
+        assert current() is not None
+        return x * x.shape[0]
+
+    program = recorded(tracing, fb.ones(2))
+    assert ops(program) == ["sizes.size", "mul"]
+    assert run(program, fb.ones(3)).tolist() == [3, 3, 3]
+
+
 def test_modes_are_part_of_a_step() -> None:
     def switching(x: Tensor) -> Tensor:
         with fb.no_grad():
@@ -269,7 +285,7 @@ def test_programs_are_copied_and_pickled() -> None:
 
 def test_another_number_of_results() -> None:
     program = recorded(lambda x: sum(x.split(2)), fb.ones(4))
-    with pytest.raises(RuntimeError, match=r"split: .* returned 3 values, .* returned 2"):
+    with pytest.raises(RuntimeError, match=r"^split: the call returned 3 values, .* returned 2"):
         run(program, fb.ones(6))
 
 
@@ -278,8 +294,22 @@ def test_another_number_of_results() -> None:
     [
         (Step("relu", (Ref(7),), (1,)), ValueError, "names the value 7, and has 2"),
         (Step("relu", (Ref(0),), (9,)), ValueError, "names the value 9"),
-        (Step("relu", ("text",), (1,)), TypeError, "must be Tensor, not str"),
-        (Step("relu", (Ref(0), 1, 2, 3), (1,)), TypeError, "arguments, got 4"),
+        (
+            Step("relu", ("text",), (1,)),
+            TypeError,
+            "relu: argument 'input' must be Tensor, not str",
+        ),
+        (Step("relu", (Ref(0), 1, 2, 3), (1,)), TypeError, "relu: expected .* arguments, got 4"),
+        (
+            Step("cat", ([Ref(0), 3],), (1,)),
+            TypeError,
+            "cat: argument 'tensors' must be tuple of Tensors, and its element 1 is int",
+        ),
+        (
+            Step("reshape", (Ref(0), (Ref(0), "a")), (1,)),
+            TypeError,
+            "reshape: argument 'shape' must be tuple of ints, and its element 1 is str",
+        ),
         (Step("_linear_rows", (Ref(0),), (1,)), ValueError, "there is no operator called"),
         (Step("eval", (Ref(0),), (1,)), ValueError, "there is no operator called"),
     ],
@@ -287,6 +317,33 @@ def test_another_number_of_results() -> None:
 def test_steps_that_are_refused(step: Step, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         Replay(Program([], 1, 2, [step], [], Ref(1)))
+
+
+@pytest.mark.parametrize(
+    ("mode", "error", "match"),
+    [
+        ((1, None), TypeError, "'no_grad' in the mode of a step must be bool, not int"),
+        (("yes", None), TypeError, "'no_grad' in the mode of a step must be bool, not str"),
+        ((False, "text"), TypeError, "'autocast' .* must be torch.dtype or None, not str"),
+        ((True, fb.int8), ValueError, "'autocast' .* must be a floating type, not int8"),
+        ((True,), TypeError, "the mode of a step must be a pair, not tuple"),
+        (5, TypeError, "the mode of a step must be a pair, not int"),
+    ],
+)
+def test_modes_that_are_refused(mode: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=f"^relu: {match}"):
+        Replay(Program([], 1, 2, [Step("relu", (Ref(0),), (1,), mode)], [], Ref(1)))
+
+
+def test_messages_name_the_operator_once() -> None:
+    program = Program([], 1, 2, [Step("cat", ([Ref(0), None],), (1,))], [], Ref(1))
+    with pytest.raises(TypeError, match=r"^cat: argument 'tensors' must be a list of tensors, and"):
+        run(program, fb.ones(2))
+    program = Program([], 1, 2, [Step("cat", (Ref(0),), (1,))], [], Ref(1))
+    with pytest.raises(TypeError, match=r"^cat: argument 'tensors' must be tuple of Tensors, not"):
+        run(program, fb.ones(2))
+    with pytest.raises(RuntimeError, match=r"^sum\(\): functions with out="):
+        fb.sum(fb.ones(2, requires_grad=True), 0, out=fb.ones(()))
 
 
 @pytest.mark.parametrize(

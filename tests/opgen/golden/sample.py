@@ -59,6 +59,12 @@ op(
     doc="Multiplies every tensor in place and remembers the largest element.",
 )
 op(
+    "pick(input: Tensor, indices: list[Tensor | None]) -> Tensor",
+    kind=native,
+    forms="function",
+    doc="The elements at indices, which leave dimensions out.",
+)
+op(
     "solve(A: Tensor, B: Tensor) -> Tensor",
     kind=native,
     forms="function",
