@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from flambeau import _C, Tensor
+from flambeau._core.native_names import Signature
 
 __all__ = [
     "UnpackedDualTensor",
@@ -91,6 +92,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     return UnpackedDualTensor(*_C._unpack_dual(tensor, level))
 
 
+def _no_arguments() -> None: ...
+
+
 class dual_level(_C._LevelScope):
     """Level of dual numbers, for forward-mode derivatives in a `with` block.
 
@@ -105,6 +109,7 @@ class dual_level(_C._LevelScope):
         `torch.func.jvp`.
     """
 
+    __signature__: Signature = Signature(_no_arguments)
     _begin = staticmethod(_C._enter_only_dual_level)
     _end = staticmethod(_C._exit_only_dual_level)
     _value = None
