@@ -25,9 +25,6 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _GENERATOR = 0x20  # inspect.CO_GENERATOR; the inspect module is slow to import
 
 
-def _no_arguments() -> None: ...
-
-
 def _one_mode(mode: bool) -> None: ...
 
 
@@ -54,7 +51,7 @@ class no_grad(_C._NoGrad):
     """
 
     __slots__ = ()
-    __signature__: Signature = Signature(_no_arguments)
+    __signature__: Signature = Signature()
 
     def __call__(self, function: _Function) -> _Function:
         return _decorated(function, no_grad)
@@ -76,7 +73,7 @@ class enable_grad(_C._EnableGrad):
     """
 
     __slots__ = ()
-    __signature__: Signature = Signature(_no_arguments)
+    __signature__: Signature = Signature()
 
     def __call__(self, function: _Function) -> _Function:
         return _decorated(function, enable_grad)

@@ -11,12 +11,15 @@ from flambeau import _C, Tensor
 __all__: list[str] = []
 
 
+def _no_arguments() -> None: ...
+
+
 class Signature:
     """What `inspect.signature` says of a class whose constructor is native."""
 
     __slots__ = ("like",)
 
-    def __init__(self, like: Callable[..., None]) -> None:
+    def __init__(self, like: Callable[..., None] = _no_arguments) -> None:
         self.like: Callable[..., None] = like
 
     def __get__(self, instance: object, owner: type) -> Any:

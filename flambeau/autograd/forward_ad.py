@@ -92,9 +92,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     return UnpackedDualTensor(*_C._unpack_dual(tensor, level))
 
 
-def _no_arguments() -> None: ...
-
-
 class dual_level(_C._LevelScope):
     """Level of dual numbers, for forward-mode derivatives in a `with` block.
 
@@ -109,7 +106,7 @@ class dual_level(_C._LevelScope):
         `torch.func.jvp`.
     """
 
-    __signature__: Signature = Signature(_no_arguments)
+    __signature__: Signature = Signature()
     _begin = staticmethod(_C._enter_only_dual_level)
     _end = staticmethod(_C._exit_only_dual_level)
     _value = None
