@@ -171,7 +171,9 @@ def test_most_used_names_are_documented() -> None:
 PUBLIC = [
     "flambeau",
     "flambeau.amp",
+    "flambeau.ao.nn.intrinsic",
     "flambeau.autograd",
+    "flambeau.autograd.forward_ad",
     "flambeau.autograd.functional",
     "flambeau.cuda",
     "flambeau.distributed",
@@ -180,17 +182,21 @@ PUBLIC = [
     "flambeau.nn.functional",
     "flambeau.nn.init",
     "flambeau.nn.utils",
+    "flambeau.nn.utils.prune",
     "flambeau.nn.utils.rnn",
     "flambeau.optim",
+    "flambeau.optim.adamw",
     "flambeau.optim.lr_scheduler",
+    "flambeau.signal.windows",
     "flambeau.utils.data",
     "flambeau.vision.datasets",
     "flambeau.vision.models",
     "flambeau.vision.transforms",
+    "flambeau.vision.transforms.v2",
 ]
 # What really takes any arguments.
 VARIADIC = {"Container", "Function", "Identity", "Module", "Sequential", "StackDataset"}
-VARIADIC |= {"TensorDataset", "ScriptModule"}
+VARIADIC |= {"PruningContainer", "ScriptModule", "TensorDataset"}
 
 
 def public_values(module: str) -> dict[str, Any]:
@@ -219,3 +225,17 @@ def test_signatures_are_real(module: str) -> None:
             inspect.Parameter.VAR_KEYWORD,
         }
         assert not is_bare or name in VARIADIC, f"{module}.{name}{signature}"
+
+
+def test_native_signatures_are_real() -> None:
+    functions = [
+        each for each in vars(flambeau).values() if isinstance(each, types.BuiltinFunctionType)
+    ]
+    assert len(functions) > 500
+    generator = flambeau.Generator
+    methods = [generator.manual_seed, generator.seed, generator.get_state, generator.set_state]
+    nodes = [flambeau.autograd.Function.apply, flambeau.autograd.graph.Node.register_hook]
+    made = [flambeau.device, generator, flambeau.Size, flambeau.Tensor]
+    for value in (*functions, *methods, *nodes, *made):
+        inspect.signature(value)  # raises ValueError where there is none
+    assert list(inspect.signature(flambeau.device).parameters) == ["type", "index"]
