@@ -30,7 +30,18 @@ __all__ = [
 
 
 def current_accelerator(check_available: bool = False) -> device | None:
-    """The device, or None."""
+    """Return the device of the accelerator, or None.
+
+    Args:
+        check_available: Whether to name only a device that can be used. Default: False.
+
+    Example:
+        >>> print(torch.accelerator.current_accelerator())
+        None
+
+    See also:
+        `accelerator.is_available`.
+    """
     return None
 
 

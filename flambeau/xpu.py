@@ -52,7 +52,12 @@ def device_count() -> int:
 
 
 def is_available() -> bool:
-    """Whether tensors can live there."""
+    """Return whether tensors can live on an XPU.
+
+    Example:
+        >>> torch.xpu.is_available()
+        False
+    """
     return False
 
 

@@ -12,6 +12,9 @@ A file belongs to the family of its name and holds a section for each operator:
 
     see: sub, addcmul
 
+An example that begins with the line `in place:` is that of the in-place form; without one it is
+made from the example of the function (emit/inplace_example.py).
+
 The section `## *` describes arguments for the whole family, and arguments.txt for all of them.
 """
 
@@ -26,6 +29,7 @@ from opgen.model import Arg, Op, Table, TableError
 FOLDER = Path(__file__).parent / "help"
 SHARED = "arguments"  # the file of arguments that every family has
 FAMILY = "*"
+IN_PLACE = "in place:\n"
 
 # `name: text`, or `name (type): text` for arguments of that type, or of one that the signature
 # leaves open.
@@ -62,6 +66,7 @@ class Help:
         default_factory=dict
     )  # by name and type, "" for any
     example: list[str] = field(default_factory=list)
+    inplace_example: list[str] = field(default_factory=list)
     see: list[str] = field(default_factory=list)
 
 
@@ -90,6 +95,8 @@ def section(lines: list[str], where: str) -> Help:
             continue
         if block.startswith(">>> "):
             help_.example += ["", *block.splitlines()] if help_.example else block.splitlines()
+        elif block.startswith(IN_PLACE):
+            help_.inplace_example = block.splitlines()[1:]
         elif block.startswith("see: "):
             help_.see = re.split(r",\s+", block[len("see: ") :])
         elif ARGUMENT.match(block):

@@ -117,21 +117,77 @@ nb::tuple exchange_anomaly(nb::tuple mode) {
   return nb::make_tuple(before.enabled, before.check_nan);
 }
 
+PyObject* is_grad_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(autograd::mode.grad_enabled);
+}
+PyObject* is_inference_mode_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(autograd::mode.inference);
+}
+PyObject* is_anomaly_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(autograd::anomaly.enabled);
+}
+PyObject* is_anomaly_check_nan_enabled(PyObject*, PyObject*) {
+  return PyBool_FromLong(autograd::anomaly.check_nan);
+}
+
+PyMethodDef kModes[] = {
+    {"is_grad_enabled", is_grad_enabled, METH_NOARGS, R"(is_grad_enabled($module, /)
+--
+
+Return whether operators on tensors that require gradients are recorded now.
+
+Example:
+    >>> torch.is_grad_enabled()
+    True
+    >>> with torch.no_grad():
+    ...     torch.is_grad_enabled()
+    False
+
+See also:
+    `torch.no_grad`, `torch.enable_grad`, `torch.set_grad_enabled`.)"},
+    {"is_inference_mode_enabled", is_inference_mode_enabled, METH_NOARGS,
+     R"(is_inference_mode_enabled($module, /)
+--
+
+Return whether `inference_mode` is on.
+
+Example:
+    >>> with torch.inference_mode():
+    ...     torch.is_inference_mode_enabled()
+    True
+
+See also:
+    `torch.inference_mode`, `torch.is_grad_enabled`.)"},
+    {"is_anomaly_enabled", is_anomaly_enabled, METH_NOARGS, R"(is_anomaly_enabled($module, /)
+--
+
+Return whether `detect_anomaly` is on.
+
+Example:
+    >>> torch.is_anomaly_enabled()
+    False
+
+See also:
+    `autograd.detect_anomaly`.)"},
+    {"is_anomaly_check_nan_enabled", is_anomaly_check_nan_enabled, METH_NOARGS,
+     R"(is_anomaly_check_nan_enabled($module, /)
+--
+
+Return whether `detect_anomaly` looks for NaN.
+
+Example:
+    >>> with torch.autograd.set_detect_anomaly(True, check_nan=False):
+    ...     torch.is_anomaly_check_nan_enabled()
+    False
+
+See also:
+    `autograd.detect_anomaly`.)"},
+    {nullptr, nullptr, 0, nullptr}};
+
 void add_modes(nb::module_& m) {
-  m.def(
-      "is_grad_enabled", [] { return autograd::mode.grad_enabled; },
-      "Whether operators on tensors that require gradients are recorded now.");
+  if (PyModule_AddFunctions(m.ptr(), kModes) < 0) throw PythonError{};
   m.def("_set_grad_enabled", autograd::set_grad_enabled, nb::arg("enabled"));
-  m.def(
-      "is_inference_mode_enabled", [] { return autograd::mode.inference; },
-      "Whether inference_mode is on.");
   m.def("_exchange_inference", exchange_inference, nb::arg("mode"));
-  m.def(
-      "is_anomaly_enabled", [] { return autograd::anomaly.enabled; },
-      "Whether detect_anomaly is on.");
-  m.def(
-      "is_anomaly_check_nan_enabled", [] { return autograd::anomaly.check_nan; },
-      "Whether detect_anomaly looks for NaN.");
   m.def("_exchange_anomaly", exchange_anomaly, nb::arg("mode"));
 }
 

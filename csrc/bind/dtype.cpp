@@ -57,6 +57,28 @@ nb::object to_complex(nb::handle self) {
   return nb::borrow(dtype_object(complex_type(t.value)));
 }
 
+constexpr const char* kDoc = R"(Type of the elements of a tensor.
+
+Types are not made but named: torch.float32, torch.int64, torch.bool and others.
+Some exist as names only, for programs that compare them; no tensor holds them.
+
+Attributes:
+    is_floating_point: Whether it is float16, bfloat16, float32 or float64.
+    is_complex: Whether it is complex64 or complex128.
+    is_signed: Whether it has negative numbers.
+    itemsize: Bytes of an element.
+
+Example:
+    >>> torch.tensor([1, 2]).dtype
+    torch.int64
+    >>> torch.float64.itemsize, torch.float64.is_floating_point
+    (8, True)
+    >>> torch.complex64.to_real()
+    torch.float32
+
+See also:
+    `Tensor.to`, `torch.promote_types`, `torch.finfo`, `torch.iinfo`.)";
+
 void add_aliases(nb::module_& m) {
   const std::pair<const char*, const char*> aliases[] = {
       {"half", "float16"},     {"float", "float32"},      {"double", "float64"},
@@ -94,7 +116,7 @@ PyObject* dtype_object(DType t) { return dtype_objects[static_cast<int>(t)]; }
 
 void add_dtypes(PyObject* module) {
   nb::module_ m = nb::borrow<nb::module_>(module);
-  nb::class_<DTypeObject> type(m, "dtype", nb::is_weak_referenceable());
+  nb::class_<DTypeObject> type(m, "dtype", nb::is_weak_referenceable(), kDoc);
   dtype_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def("__repr__", [](const DTypeObject& t) { return "torch." + name_of(t); })
       .def("__reduce__", [](const DTypeObject& t) { return name_of(t); })

@@ -341,6 +341,7 @@ PyObject* apply_function(FB_PY_ARGUMENTS) {
 
 PyMethodDef kFunctions[] = {
     {"_apply_function", as_cfunction(apply_function), METH_FASTCALL | METH_KEYWORDS,
+     "_apply_function($module, function, /, *args, **kwargs)\n--\n\n"
      "Runs a Function's forward and records its node."},
     {nullptr, nullptr, 0, nullptr}};
 

@@ -66,20 +66,128 @@ void set_state(Generator& generator, nb::handle state) {
 
 nb::object cpu_device() { return nb::steal(device_object(kHost)); }
 
+// --- what Python calls, with signatures that `inspect` reads
+
+Generator& generator_in(PyObject* self) { return nb::cast<Generator&>(nb::handle(self)); }
+
+PyObject* generator_get_state(PyObject* self, PyObject*) {
+  return guarded(nullptr, [&] { return get_state(generator_in(self)).release().ptr(); });
+}
+
+PyObject* generator_set_state(PyObject* self, PyObject* new_state) {
+  return guarded(nullptr, [&] {
+    set_state(generator_in(self), new_state);
+    return new_ref(self);
+  });
+}
+
+PyObject* generator_clone_state(PyObject* self, PyObject*) {
+  return guarded(nullptr, [&] {
+    auto* copy = new Generator(generator_in(self));
+    return nb::cast(copy, nb::rv_policy::take_ownership).release().ptr();
+  });
+}
+
+PyObject* generator_manual_seed(PyObject* self, PyObject* seed) {
+  return guarded(nullptr, [&] {
+    generator_in(self).manual_seed(seed_of(seed));
+    return new_ref(self);
+  });
+}
+
+PyObject* generator_seed(PyObject* self, PyObject*) {
+  return guarded(nullptr, [&] { return PyLong_FromUnsignedLongLong(generator_in(self).seed()); });
+}
+
+PyObject* generator_initial_seed(PyObject* self, PyObject*) {
+  return guarded(nullptr,
+                 [&] { return PyLong_FromUnsignedLongLong(generator_in(self).initial_seed()); });
+}
+
+PyMethodDef kMethods[] = {
+    {"manual_seed", generator_manual_seed, METH_O, R"(manual_seed($self, seed, /)
+--
+
+Start the stream of a seed and return the generator.
+
+Args:
+    seed: Any 64-bit number. Equal seeds give equal numbers.
+
+Example:
+    >>> generator = torch.Generator().manual_seed(7)
+    >>> first = torch.rand(2, generator=generator)
+    >>> bool((torch.rand(2, generator=generator.manual_seed(7)) == first).all())
+    True
+
+See also:
+    `torch.manual_seed`, `Generator.seed`.)"},
+    {"seed", generator_seed, METH_NOARGS, R"(seed($self, /)
+--
+
+Start a stream from a seed that the system gives, and return the seed.
+
+Example:
+    >>> generator = torch.Generator()
+    >>> generator.seed() == generator.initial_seed()
+    True)"},
+    {"initial_seed", generator_initial_seed, METH_NOARGS, R"(initial_seed($self, /)
+--
+
+Return the seed that the stream was started with.
+
+Example:
+    >>> torch.Generator().manual_seed(7).initial_seed()
+    7)"},
+    {"get_state", generator_get_state, METH_NOARGS, R"(get_state($self, /)
+--
+
+Return the state as a uint8 tensor, in PyTorch's layout.
+
+Example:
+    >>> generator = torch.Generator()
+    >>> state = generator.get_state()
+    >>> first = torch.rand(2, generator=generator)
+    >>> bool((torch.rand(2, generator=generator.set_state(state)) == first).all())
+    True)"},
+    {"set_state", generator_set_state, METH_O, R"(set_state($self, new_state, /)
+--
+
+Continue from a state that `get_state` returned, here or in PyTorch.
+
+Args:
+    new_state: The state, a uint8 tensor.
+
+Returns:
+    The generator.)"},
+    {"clone_state", generator_clone_state, METH_NOARGS, R"(clone_state($self, /)
+--
+
+Return a second generator that continues the same stream.)"},
+    {nullptr, nullptr, 0, nullptr}};
+
+constexpr const char* kDoc = R"(Source of random numbers: PyTorch's Mersenne Twister.
+
+Functions that draw take one as `generator`. Each has a stream of its own, so that
+what it gives does not depend on what other parts of a program draw.
+
+Args:
+    device: The device of the tensors that it fills: the CPU.
+
+Attributes:
+    device: Always the CPU.
+
+Example:
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> torch.randint(10, (4,), generator=generator)
+    tensor([4, 9, 3, 0])
+    >>> torch.randperm(4, generator=generator.manual_seed(0))
+    tensor([0, 1, 3, 2])
+
+See also:
+    `torch.manual_seed`, `torch.get_rng_state`.)";
+
 void define_state(nb::class_<Generator>& type) {
-  type.def("get_state", &get_state, "The state as a uint8 tensor, in PyTorch's layout.")
-      .def(
-          "set_state",
-          [](nb::handle self, nb::handle new_state) {
-            set_state(nb::cast<Generator&>(self), new_state);
-            return nb::borrow(self);
-          },
-          nb::arg("new_state").none(),
-          "Goes on from a state that get_state, here or in PyTorch, returned.")
-      .def(
-          "clone_state", [](const Generator& self) { return new Generator(self); },
-          nb::rv_policy::take_ownership, "A generator that goes on with the same stream.")
-      .def(
+  type.def(
           "graphsafe_get_state", [](const Generator&) { refuse_graphs("graphsafe_get_state"); },
           "Only generators of GPUs have it.")
       .def(
@@ -110,23 +218,12 @@ PyObject* generator_object(Generator* generator) {
 
 void add_generator_type(PyObject* module) {
   nb::module_ m = nb::borrow<nb::module_>(module);
-  nb::class_<Generator> type(m, "Generator",
-                             "A source of random numbers: PyTorch's Mersenne Twister.");
+  nb::class_<Generator> type(m, "Generator", kDoc);
   generator_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def("__init__", &initialise, nb::arg("device").none() = nb::none())
-      .def_prop_ro(
-          "device", [](const Generator&) { return cpu_device(); }, "Always the CPU.")
-      .def(
-          "manual_seed",
-          [](nb::handle self, nb::handle seed) {
-            nb::cast<Generator&>(self).manual_seed(seed_of(seed));
-            return nb::borrow(self);
-          },
-          nb::arg("seed").none(),
-          "Starts the stream of `seed`, any 64-bit number, and returns the generator.")
-      .def("seed", &Generator::seed,
-           "Starts a stream that cannot be foreseen and returns its seed.")
-      .def("initial_seed", &Generator::initial_seed, "The seed that the stream was started with.");
+      .def_prop_ro("device", [](const Generator&) { return cpu_device(); }, "Always the CPU.");
+  for (PyMethodDef* method = kMethods; method->ml_name; ++method)
+    type.attr(method->ml_name) = nb::steal(PyDescr_NewMethod(generator_type, method));
   define_state(type);
   m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);
 }

@@ -26,20 +26,19 @@
 #include "bind/saved_hooks.h"
 #include "bind/scope.h"
 #include "bind/serialization.h"
+#include "bind/settings.h"
 #include "bind/shared_memory.h"
 #include "bind/source_location.h"
 #include "bind/tape.h"
 #include "bind/tensor_object.h"
 #include "bind/transforms.h"
 #include "bind/value_types.h"
-#include "core/allocator.h"
 #include "core/tensor.h"
 #include "core/warning.h"
 #include "cpu/deterministic.h"
 #include "cpu/isa.h"
 #include "cpu/libraries.h"
 #include "cpu/table.h"
-#include "cpu/threads.h"
 #if defined(FB_SHADOW)
 #include "shadow/memory.h"
 #include "shadow/table.h"
@@ -79,67 +78,12 @@ void add_functions(PyObject* module) {
   }
 }
 
-void add_memory(nb::module_& m) {
-  m.def(
-      "memory_stats",
-      [] {
-        const CpuMemoryStats s = cpu_memory_stats();
-        nb::dict d;
-        d["allocated_bytes"] = s.allocated_bytes;
-        d["peak_allocated_bytes"] = s.peak_allocated_bytes;
-        d["cached_bytes"] = s.cached_bytes;
-        d["cache_limit_bytes"] = s.cache_limit_bytes;
-        d["allocations"] = s.allocations;
-        d["system_allocations"] = s.system_allocations;
-        return d;
-      },
-      "What the CPU allocator holds: bytes in tensors, bytes kept for reuse, and how often it "
-      "asked the system.");
-  m.def("reset_peak_memory_stats", &reset_peak_cpu_memory_stats,
-        "Starts the peak of memory_stats() anew.");
-  m.def(
-      "empty_cache",
-      [] {
-        // Small blocks are kept by the thread that freed them, which kernels do on all threads.
-        cpu::parallel_for(cpu::num_threads(), 1, [](int64_t, int64_t) { empty_cpu_cache(); });
-      },
-      "Gives memory that is kept for reuse back to the system.");
-  m.def("set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
-        "Keeps this much freed memory for reuse, or a quarter of the peak, and what a loop needs.");
-}
-
-void add_threads(nb::module_& m) {
-  m.def("get_num_threads", &cpu::num_threads, "How many threads an operator may use.");
-  m.def(
-      "set_num_threads",
-      [](int count) {
-        FB_CHECK(count > 0, "set_num_threads expects a positive integer, got ", count);
-        cpu::set_num_threads(count);
-      },
-      nb::arg("num"), "Sets how many threads an operator may use.");
+void add_cpu(nb::module_& m) {
   m.def(
       "_set_deterministic", [](bool on) { cpu::is_deterministic = on; }, nb::arg("on"),
       "Sets whether results must not depend on the number of threads.");
   m.def("_set_onednn_verbose", &cpu::set_onednn_verbose, nb::arg("level"),
         "Lets oneDNN print what it runs; returns whether it can.");
-}
-
-void add_defaults(nb::module_& m) {
-  m.def(
-      "get_default_dtype", [] { return nb::borrow(dtype_object(default_dtype())); },
-      "The floating point type of new tensors.");
-  m.def(
-      "set_default_dtype",
-      [](nb::object d) {
-        if (!is_dtype(d.ptr()))
-          throw nb::type_error(
-              "invalid dtype object: only floating-point types are supported as the default type");
-        const DType t = dtype_of(d.ptr());
-        if (!is_floating(t))
-          throw nb::type_error("only floating-point types are supported as the default type");
-        set_default_dtype(t);
-      },
-      nb::arg("d"), "Sets the floating point type of new tensors.");
 }
 
 // The type of the results of an operator that may not have been called yet. The strings are kept
@@ -153,11 +97,24 @@ nb::object named_return_type(const std::string& name, const std::vector<std::str
   return nb::borrow(reinterpret_cast<PyObject*>(type));
 }
 
+PyObject* op_info(PyObject*, PyObject*) {
+  const Ref json(PyImport_ImportModule("json"));
+  return json ? PyObject_CallMethod(json.get(), "loads", "s", kOpInfoJson) : nullptr;
+}
+
 void add_op_info(nb::module_& m) {
   m.def("_return_type", named_return_type);
-  m.def(
-      "op_info", [] { return nb::module_::import_("json").attr("loads")(kOpInfoJson); },
-      "What the operator table says: one dictionary per entry.");
+  static PyMethodDef functions[] = {{"op_info", op_info, METH_NOARGS, R"(op_info($module, /)
+--
+
+Return what the operator table says: one dictionary per entry.
+
+Example:
+    >>> add = next(entry for entry in torch.op_info() if entry["name"] == "add")
+    >>> "inplace" in add["forms"]
+    True)"},
+                                    {nullptr, nullptr, 0, nullptr}};
+  if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw PythonError{};
 }
 
 void register_errors(nb::module_& m) {
@@ -211,10 +168,9 @@ NB_MODULE(_C, m) {
   add_shared_memory(m.ptr());
   add_packed_list(m.ptr());
   register_fft();
-  add_memory(m);
-  add_threads(m);
+  add_settings(m.ptr());
+  add_cpu(m);
   add_config(m);
-  add_defaults(m);
   add_op_info(m);
   add_backward(m);
   add_function(m.ptr());

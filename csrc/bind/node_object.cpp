@@ -144,12 +144,14 @@ PyObject* node_call(PyObject* self, PyObject* args, PyObject*) {
 }
 
 PyMethodDef kMethods[] = {
-    {"name", node_name, METH_NOARGS, "The name of the node: MulBackward0."},
+    {"name", node_name, METH_NOARGS, "name($self, /)\n--\n\nThe name of the node: MulBackward0."},
     {"register_hook", node_register_hook, METH_O,
-     "Calls hook(grad_inputs, grad_outputs) after the node has run; returns a handle to remove "
+     "register_hook($self, fn, /)\n--\n\n"
+     "Calls fn(grad_inputs, grad_outputs) after the node has run; returns a handle to remove "
      "it."},
     {"register_prehook", node_register_prehook, METH_O,
-     "Calls hook(grad_outputs) before the node runs; returns a handle to remove it."},
+     "register_prehook($self, fn, /)\n--\n\n"
+     "Calls fn(grad_outputs) before the node runs; returns a handle to remove it."},
     {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef kProperties[] = {

@@ -77,10 +77,39 @@ PyObject* size_reduce(PyObject* self, PyObject*) {
   return plain ? Py_BuildValue("O(O)", rebuild.get(), plain.get()) : nullptr;
 }
 
-PyMethodDef size_methods[] = {
-    {"numel", size_numel, METH_NOARGS, "The number of elements of a tensor of this size."},
-    {"__reduce__", size_reduce, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef size_methods[] = {{"numel", size_numel, METH_NOARGS,
+                               R"(numel($self, /)
+--
+
+Return the number of elements of a tensor of this size.
+
+Example:
+    >>> torch.Size([2, 3]).numel()
+    6)"},
+                              {"__reduce__", size_reduce, METH_NOARGS, nullptr},
+                              {nullptr, nullptr, 0, nullptr}};
+
+constexpr const char* kDoc = R"(Size(iterable=(), /)
+--
+
+Shape of a tensor: a tuple of ints.
+
+Slices and sums of sizes are sizes, too.
+
+Args:
+    iterable: Whole numbers.
+
+Example:
+    >>> shape = torch.zeros(2, 3, 4).shape
+    >>> shape
+    torch.Size([2, 3, 4])
+    >>> shape[1:], shape.numel()
+    (torch.Size([3, 4]), 24)
+    >>> torch.zeros(torch.Size([2]) + shape[2:]).shape
+    torch.Size([2, 4])
+
+See also:
+    `Tensor.size`, `Tensor.numel`.)";
 
 }  // namespace
 
@@ -100,7 +129,7 @@ void add_size_type(PyObject* module) {
                          {Py_nb_add, reinterpret_cast<void*>(size_add)},
                          {Py_sq_repeat, reinterpret_cast<void*>(size_repeat)},
                          {Py_tp_methods, size_methods},
-                         {Py_tp_doc, const_cast<char*>("The size of a tensor: a tuple of ints.")},
+                         {Py_tp_doc, const_cast<char*>(kDoc)},
                          {0, nullptr}};
   PyType_Spec spec = {"torch.Size", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   const Ref bases = checked(PyTuple_Pack(1, &PyTuple_Type));

@@ -327,6 +327,49 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
   return reinterpret_cast<PyObject*>(object);
 }
 
+namespace {
+
+constexpr const char* kDoc = R"(Tensor(*data, device=None)
+--
+
+N-dimensional array of one element type.
+
+`torch.tensor`, `torch.zeros` and other functions make tensors. The class itself
+is an older way: it takes sizes and leaves the elements undefined, or it copies
+a sequence into a tensor of the default type.
+
+Operators are methods and functions alike: `x.exp()` is `torch.exp(x)`. Names
+that end in an underscore change the tensor itself.
+
+Args:
+    data: Sizes as separate ints, or a sequence of numbers. Nothing makes an
+        empty tensor.
+    device: The device of the elements. Default: the CPU.
+
+Attributes:
+    shape: The sizes of the dimensions, a `torch.Size`.
+    dtype: The type of the elements.
+    device: Where the elements are.
+    requires_grad: Whether autograd records what is computed from the tensor.
+    grad: The gradient that `backward` computed, or None.
+    T: The transposed matrix.
+
+Example:
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    >>> x.shape, x.dtype
+    (torch.Size([2, 2]), torch.float32)
+    >>> (x @ x.T).sum().backward()
+    >>> x.grad
+    tensor([[ 8., 12.],
+            [ 8., 12.]])
+    >>> torch.Tensor([1, 2])
+    tensor([1., 2.])
+
+See also:
+    `torch.tensor`, `torch.from_numpy`, `nn.Parameter`.)";
+
+}  // namespace
+
 void add_tensor_type(PyObject* module) {
   object_hooks.release = release_object;
   const auto slot = [](int id, auto* function) {
@@ -353,7 +396,7 @@ void add_tensor_type(PyObject* module) {
       {Py_tp_methods, all_methods()},
       {Py_tp_getset, all_properties()},
       {Py_tp_members, tensor_members},
-      {Py_tp_doc, const_cast<char*>("An n-dimensional array of one element type.")},
+      {Py_tp_doc, const_cast<char*>(kDoc)},
   };
   for (const FamilyBindings* const* family = kFamilies; *family; ++family) {
     for (const PyType_Slot* s = (*family)->slots; s->slot; ++s) slots.push_back(*s);

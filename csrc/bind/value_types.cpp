@@ -93,8 +93,64 @@ nb::object enter_device(nb::object self) {
   return self;
 }
 
+constexpr const char* kDeviceDoc = R"(Where the elements of a tensor are.
+
+Tensors are computed on the CPU; on the device meta they have shapes and types
+and no elements. Other names, such as 'cuda', can be compared and printed. As a
+context manager it is the device of tensors that are made in the block.
+
+Args:
+    type: The kind of device ('cpu', 'meta', 'cuda' ...), which may be followed
+        by an index: 'cuda:0'. An int is the index of a GPU. Another device is
+        copied.
+    index: Which device of its kind. Default: None, the current one.
+
+Attributes:
+    type: The kind of device, a str.
+    index: Which device of its kind, or None.
+
+Example:
+    >>> torch.zeros(2).device
+    device(type='cpu')
+    >>> torch.device("cuda", 1), str(torch.device("cuda:1"))
+    (device(type='cuda', index=1), 'cuda:1')
+    >>> with torch.device("meta"):
+    ...     torch.zeros(1000, 1000, 1000).device
+    device(type='meta')
+
+See also:
+    `torch.set_default_device`, `Tensor.to`.)";
+
+constexpr const char* kLayoutDoc = R"(How the elements of a tensor are laid out.
+
+torch.strided is a block of memory with a step for each dimension. torch.sparse_coo,
+torch.sparse_csr and the like list the elements that are not zero.
+
+Example:
+    >>> torch.zeros(2, 2).layout
+    torch.strided
+    >>> torch.eye(2).to_sparse().layout
+    torch.sparse_coo
+
+See also:
+    `Tensor.to_sparse`, `Tensor.stride`.)";
+
+constexpr const char* kMemoryFormatDoc = R"(Order of the elements of a tensor in memory.
+
+torch.contiguous_format is the order of the dimensions, torch.channels_last that
+of images whose pixels have their channels side by side, and
+torch.preserve_format that of the tensor which is copied.
+
+Example:
+    >>> images = torch.zeros(8, 3, 32, 32)
+    >>> images.to(memory_format=torch.channels_last).stride()
+    (3072, 1, 96, 3)
+
+See also:
+    `Tensor.contiguous`, `Tensor.is_contiguous`.)";
+
 void add_devices(nb::module_& m) {
-  nb::class_<Device> type(m, "device", nb::is_weak_referenceable());
+  nb::class_<Device> type(m, "device", nb::is_weak_referenceable(), kDeviceDoc);
   device_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def(
           "__init__",
@@ -137,7 +193,7 @@ void add_devices(nb::module_& m) {
 }
 
 void add_layouts(nb::module_& m) {
-  nb::class_<LayoutObject> layout(m, "layout");
+  nb::class_<LayoutObject> layout(m, "layout", kLayoutDoc);
   layout_type = reinterpret_cast<PyTypeObject*>(layout.ptr());
   layout.def("__repr__", [](const LayoutObject& l) { return std::string("torch.") + l.name; })
       .def("__reduce__", [](const LayoutObject& l) { return l.name; })
@@ -151,7 +207,7 @@ void add_layouts(nb::module_& m) {
   for (const char* name : {"jagged", "_mkldnn"})
     m.attr(name) = nb::cast(LayoutObject{Layout::kStrided, name, true});
 
-  nb::class_<MemoryFormatObject> format(m, "memory_format");
+  nb::class_<MemoryFormatObject> format(m, "memory_format", kMemoryFormatDoc);
   memory_format_type = reinterpret_cast<PyTypeObject*>(format.ptr());
   format
       .def("__repr__",

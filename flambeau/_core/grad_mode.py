@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from flambeau import _C
+from flambeau._core.native_names import Signature
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -22,25 +23,6 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _GENERATOR = 0x20  # inspect.CO_GENERATOR; the inspect module is slow to import
-
-
-class _Signature:
-    """What `inspect.signature` says of a class whose constructor is native."""
-
-    __slots__ = ("like",)
-
-    def __init__(self, like: Callable[..., None]) -> None:
-        self.like: Callable[..., None] = like
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        if instance is not None:
-            raise AttributeError("__signature__")  # its objects are decorators
-        import inspect
-
-        return inspect.signature(self.like)
-
-
-def _no_arguments() -> None: ...
 
 
 def _one_mode(mode: bool) -> None: ...
@@ -69,7 +51,7 @@ class no_grad(_C._NoGrad):
     """
 
     __slots__ = ()
-    __signature__: _Signature = _Signature(_no_arguments)
+    __signature__: Signature = Signature()
 
     def __call__(self, function: _Function) -> _Function:
         return _decorated(function, no_grad)
@@ -91,7 +73,7 @@ class enable_grad(_C._EnableGrad):
     """
 
     __slots__ = ()
-    __signature__: _Signature = _Signature(_no_arguments)
+    __signature__: Signature = Signature()
 
     def __call__(self, function: _Function) -> _Function:
         return _decorated(function, enable_grad)
@@ -116,7 +98,7 @@ class set_grad_enabled(_C._SetGrad):
     """
 
     __slots__ = ()
-    __signature__: _Signature = _Signature(_one_mode)
+    __signature__: Signature = Signature(_one_mode)
 
     def __call__(self, function: _Function) -> _Function:
         self._go_back()

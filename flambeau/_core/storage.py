@@ -320,7 +320,21 @@ def untyped_storage(tensor: Tensor) -> UntypedStorage:
 
 
 def typed_storage(tensor: Tensor) -> TypedStorage:
-    """``Tensor.storage``: the storage behind the tensor, as elements of the tensor's type."""
+    """Return the storage behind the tensor, as elements of the tensor's type.
+
+    This is ``Tensor.storage``. Views of a tensor have the same storage.
+
+    Args:
+        tensor: The tensor.
+
+    Example:
+        >>> x = torch.tensor([[1, 2], [3, 4]])
+        >>> x[1].storage().tolist()
+        [1, 2, 3, 4]
+
+    See also:
+        `Tensor.untyped_storage`.
+    """
     return TypedStorage(wrap_storage=untyped_storage(tensor), dtype=tensor.dtype)
 
 

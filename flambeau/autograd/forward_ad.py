@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from flambeau import _C, Tensor
+from flambeau._core.native_names import Signature
 
 __all__ = [
     "UnpackedDualTensor",
@@ -105,6 +106,7 @@ class dual_level(_C._LevelScope):
         `torch.func.jvp`.
     """
 
+    __signature__: Signature = Signature()
     _begin = staticmethod(_C._enter_only_dual_level)
     _end = staticmethod(_C._exit_only_dual_level)
     _value = None

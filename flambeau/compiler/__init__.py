@@ -57,7 +57,14 @@ def is_dynamo_compiling() -> bool:
 
 
 def reset() -> None:
-    """Forget everything that was compiled."""
+    """Forget everything that was compiled.
+
+    Example:
+        >>> torch.compiler.reset()
+
+    See also:
+        `torch.compile`.
+    """
 
 
 def list_backends(exclude_tags: Any = ("debug", "experimental")) -> list[str]:
@@ -146,7 +153,13 @@ def _check_same_names(original: Callable[..., Any], replacement: Callable[..., A
         )
 
 
-def nested_compile_region(fn: Any = None, **options: Any) -> Any:
+def nested_compile_region(
+    fn: Any = None,
+    *,
+    options: Any = None,
+    max_reuse_entries: int = 8,
+    reuse_hash_fn: Any = None,
+) -> Any:
     """Mark a function as one that is compiled once, wherever it is called."""
     return _unchanged if fn is None else _unchanged(fn)
 

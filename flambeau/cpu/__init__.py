@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from flambeau._C import _isa
-from flambeau._core.lazy import lazy
+from flambeau._core.lazy import lazy as _lazy
 
 __all__ = [
     "Event",
@@ -131,4 +131,4 @@ def get_capabilities() -> Mapping[str, Any]:
 if TYPE_CHECKING:
     from flambeau.cpu import amp as amp
 else:
-    __getattr__ = lazy(__name__, "amp")
+    __getattr__ = _lazy(__name__, "amp")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flambeau import OutOfMemoryError
-from flambeau._core.lazy import lazy
+from flambeau._core.lazy import lazy as _lazy
 from flambeau.cuda import graphs, memory, nvtx, random, streams
 from flambeau.cuda._device import (
     CudaError,
@@ -128,7 +128,7 @@ if TYPE_CHECKING:
     from flambeau.cuda import amp as amp
     from flambeau.cuda import comm, jiterator, nccl, profiler
 else:
-    __getattr__ = lazy(__name__, "amp comm jiterator nccl profiler")
+    __getattr__ = _lazy(__name__, "amp comm jiterator nccl profiler")
 
 __all__ = [
     "BFloat16Tensor",

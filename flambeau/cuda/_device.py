@@ -142,7 +142,19 @@ def index_of(place: Any) -> int:
 
 
 class device:
-    """Makes a GPU the current one while a block runs; ``-1`` and None leave it as it is."""
+    """Make a GPU the current one while a block runs.
+
+    Args:
+        device: A device or its index. ``-1`` and None leave the current one as it is; others are
+            refused when the block is entered.
+
+    Example:
+        >>> with torch.cuda.device(-1):
+        ...     x = torch.ones(2)
+
+    See also:
+        `cuda.is_available`.
+    """
 
     def __init__(self, device: Any) -> None:
         self.idx: int = index_of(device)

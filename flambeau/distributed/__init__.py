@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flambeau._core.lazy import lazy
+from flambeau._core.lazy import lazy as _lazy
 from flambeau.distributed import distributed_c10d
 from flambeau.distributed.distributed_c10d import (
     Backend,
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     )
     from flambeau.distributed.device_mesh import DeviceMesh, init_device_mesh
 else:
-    __getattr__ = lazy(
+    __getattr__ = _lazy(
         __name__,
         "algorithms checkpoint device_mesh elastic fsdp nn optim rpc tensor",
         {"flambeau.distributed.device_mesh": "DeviceMesh init_device_mesh"},

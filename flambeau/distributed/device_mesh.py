@@ -128,7 +128,27 @@ def init_device_mesh(
     mesh_dim_names: tuple[str, ...] | None = None,
     backend_override: Any = None,
 ) -> DeviceMesh:
-    """A mesh of this shape, which has to have one process."""
+    """Make a mesh of processes, which has to have one process.
+
+    Args:
+        device_type: Kind of device, without an index: 'cpu'.
+        mesh_shape: Number of processes along each dimension.
+        mesh_dim_names: Names of the dimensions.
+        backend_override: PyTorch's options of the groups; there are none here.
+
+    Raises:
+        NotImplementedError: The mesh has more than one process.
+
+    Example:
+        >>> from flambeau.distributed.device_mesh import init_device_mesh
+        >>> mesh = init_device_mesh("cpu", (1,), mesh_dim_names=("data",))
+        >>> mesh.mesh
+        tensor([0])
+        >>> torch.distributed.destroy_process_group()
+
+    See also:
+        `distributed.init_process_group`.
+    """
     if not device_type.isalpha():
         raise RuntimeError(
             f"init_device_mesh: expected a kind of device without an index, got {device_type!r}"

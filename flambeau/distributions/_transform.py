@@ -16,8 +16,21 @@ class Transform:
     """Base class of invertible functions with a tractable Jacobian determinant.
 
     A subclass defines ``domain``, ``codomain``, ``_call``, ``_inverse`` and, where there is one,
-    ``log_abs_det_jacobian``. With ``cache_size=1`` the last pair is kept, so that the inverse of
-    a value that was just computed costs nothing and is exact.
+    ``log_abs_det_jacobian``. Its ``inv`` is the inverse function.
+
+    Args:
+        cache_size: 1 keeps the last pair of values, so that the inverse of a value that was just
+            computed costs nothing and is exact. Default: 0, none is kept.
+
+    Example:
+        >>> from flambeau.distributions import ExpTransform
+        >>> transform = ExpTransform()
+        >>> y = transform(torch.tensor([0.0, 1.0]))
+        >>> transform.inv(y)
+        tensor([0., 1.])
+
+    See also:
+        `distributions.TransformedDistribution`, `distributions.ComposeTransform`.
     """
 
     bijective: Any = False
@@ -267,7 +280,25 @@ identity_transform: ComposeTransform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """Reinterpret further dimensions of a transform as parts of one event."""
+    """Reinterpret further dimensions of a transform as parts of one event.
+
+    The logarithm of the Jacobian determinant is then summed over them.
+
+    Args:
+        base_transform: Transform to reinterpret.
+        reinterpreted_batch_ndims: Number of dimensions, counted from the last.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> from flambeau.distributions import ExpTransform, IndependentTransform
+        >>> t = IndependentTransform(ExpTransform(), 1)
+        >>> x = torch.tensor([1.0, 2.0])
+        >>> t.log_abs_det_jacobian(x, t(x))
+        tensor(3.)
+
+    See also:
+        `distributions.Independent`, which does it with a distribution.
+    """
 
     def __init__(
         self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0
@@ -326,7 +357,22 @@ def check_rank(given: int, needed: int) -> None:
 
 
 class ReshapeTransform(Transform):
-    """Reshape events of ``in_shape`` to events of ``out_shape``."""
+    """Reshape events of ``in_shape`` to events of ``out_shape``.
+
+    Args:
+        in_shape: Shape of one event of the input.
+        out_shape: Shape of one event of the output, with as many elements.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> t = torch.distributions.ReshapeTransform((4,), (2, 2))
+        >>> t(torch.arange(4))
+        tensor([[0, 1],
+                [2, 3]])
+
+    See also:
+        `Tensor.reshape`.
+    """
 
     bijective = True
 

@@ -128,7 +128,19 @@ class SigmoidTransform(Transform):
 
 
 class SoftplusTransform(Transform):
-    """y = log(1 + exp(x))."""
+    """Softplus: y = log(1 + exp(x)), which is positive.
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> t = torch.distributions.SoftplusTransform()
+        >>> t(torch.tensor([-10.0, 0.0, 10.0]))
+        tensor([4.5399e-05, 6.9315e-01, 1.0000e+01])
+
+    See also:
+        `distributions.ExpTransform`.
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -179,7 +191,19 @@ class TanhTransform(Transform):
 
 
 class AbsTransform(Transform):
-    """Absolute value: y = |x|. The inverse returns y itself."""
+    """Absolute value: y = |x|. The inverse returns y itself.
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> t = torch.distributions.AbsTransform()
+        >>> t(torch.tensor([-2.0, 3.0]))
+        tensor([2., 3.])
+
+    See also:
+        `distributions.HalfNormal`, which is the absolute value of a normal distribution.
+    """
 
     domain = constraints.real
     codomain = constraints.positive
@@ -277,7 +301,26 @@ class AffineTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """Cumulative distribution function of a distribution: y = cdf(x)."""
+    """Cumulative distribution function of a distribution: y = cdf(x).
+
+    It maps samples of the distribution to uniform ones between 0 and 1; its inverse does the
+    reverse.
+
+    Args:
+        distribution: Distribution with ``cdf`` and, for the inverse, ``icdf``.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> normal = torch.distributions.Normal(0.0, 1.0)
+        >>> t = torch.distributions.CumulativeDistributionTransform(normal)
+        >>> t(torch.tensor([-1.0, 0.0, 1.0]))
+        tensor([0.1587, 0.5000, 0.8413])
+        >>> t.inv(torch.tensor([0.5]))
+        tensor([0.])
+
+    See also:
+        `distributions.TransformedDistribution`.
+    """
 
     bijective = True
     codomain = constraints.unit_interval

@@ -98,6 +98,24 @@ class CorrCholeskyTransform(Transform):
 
     Row by row, tanh of a number is the fraction of the row's remaining length that goes into an
     element: y[i, j] = tanh(x[i, j]) sqrt(1 - sum of y[i, k]^2 over k < j).
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Shape:
+        Input: (*, D (D - 1) / 2), output: (*, D, D).
+
+    Example:
+        >>> t = torch.distributions.CorrCholeskyTransform()
+        >>> factor = t(torch.tensor([0.5]))
+        >>> factor
+        tensor([[1.0000, 0.0000],
+                [0.4621, 0.8868]])
+        >>> (factor @ factor.T).diagonal()
+        tensor([1., 1.])
+
+    See also:
+        `distributions.LKJCholesky`.
     """
 
     domain = constraints.real_vector
@@ -141,7 +159,23 @@ class CorrCholeskyTransform(Transform):
 
 
 class LowerCholeskyTransform(Transform):
-    """Lower triangular matrices with a positive diagonal, the exponential of x's diagonal."""
+    """Lower triangular matrices with a positive diagonal, the exponential of x's diagonal.
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Shape:
+        Input and output: (*, D, D).
+
+    Example:
+        >>> t = torch.distributions.LowerCholeskyTransform()
+        >>> t(torch.tensor([[0.0, 5.0], [2.0, 0.0]]))
+        tensor([[1., 0.],
+                [2., 1.]])
+
+    See also:
+        `distributions.PositiveDefiniteTransform`.
+    """
 
     domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -154,7 +188,23 @@ class LowerCholeskyTransform(Transform):
 
 
 class PositiveDefiniteTransform(Transform):
-    """Positive definite matrices L L^T, with L from `LowerCholeskyTransform`."""
+    """Positive definite matrices L L^T, with L from `LowerCholeskyTransform`.
+
+    Args:
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Shape:
+        Input and output: (*, D, D).
+
+    Example:
+        >>> t = torch.distributions.PositiveDefiniteTransform()
+        >>> t(torch.tensor([[0.0, 5.0], [2.0, 0.0]]))
+        tensor([[1., 2.],
+                [2., 5.]])
+
+    See also:
+        `distributions.LowerCholeskyTransform`.
+    """
 
     domain: Any = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite
@@ -211,7 +261,23 @@ class _JoinedTransform(Transform):
 
 
 class CatTransform(_JoinedTransform):
-    """Transforms of pieces of ``lengths`` elements along ``dim``."""
+    """Transforms of pieces of ``lengths`` elements along ``dim``.
+
+    Args:
+        tseq: Transforms, one for each piece.
+        dim: Dimension along which the pieces follow each other. Default: 0.
+        lengths: Number of elements of each piece. Default: one each.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> from flambeau.distributions import AbsTransform, CatTransform, ExpTransform
+        >>> t = CatTransform([AbsTransform(), ExpTransform()], lengths=[2, 1])
+        >>> t(torch.tensor([-1.0, -2.0, 0.0]))
+        tensor([1., 2., 1.])
+
+    See also:
+        `distributions.StackTransform`, `torch.cat`.
+    """
 
     def __init__(
         self,
@@ -266,7 +332,23 @@ class CatTransform(_JoinedTransform):
 
 
 class StackTransform(_JoinedTransform):
-    """Transforms of the slices along ``dim``."""
+    """Transforms of the slices along ``dim``.
+
+    Args:
+        tseq: Transforms, one for each slice.
+        dim: Dimension of the slices. Default: 0.
+        cache_size: 1 keeps the last pair, for an exact inverse. Default: 0.
+
+    Example:
+        >>> from flambeau.distributions import AbsTransform, ExpTransform, StackTransform
+        >>> t = StackTransform([AbsTransform(), ExpTransform()])
+        >>> t(torch.tensor([[-1.0, -2.0], [0.0, 1.0]]))
+        tensor([[1.0000, 2.0000],
+                [1.0000, 2.7183]])
+
+    See also:
+        `distributions.CatTransform`, `torch.stack`.
+    """
 
     def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)

@@ -18,7 +18,20 @@ _Factory = Callable[[Any], Transform]
 
 
 class ConstraintRegistry:
-    """Registry of transforms by type of constraint."""
+    """Registry of transforms by type of constraint: ``biject_to`` and ``transform_to``.
+
+    A call returns a transform of unconstrained numbers into the support of a constraint, so that an
+    optimiser can move them freely. Those of ``biject_to`` are bijective; those of ``transform_to``
+    need not be, and are easier to optimise with.
+
+    Example:
+        >>> from flambeau.distributions import constraints, transform_to
+        >>> transform_to(constraints.positive)(torch.tensor([0.0, 1.0]))
+        tensor([1.0000, 2.7183])
+
+    See also:
+        `distributions.Transform`, `distributions.constraints`.
+    """
 
     def __init__(self) -> None:
         self._registry: dict[type, _Factory] = {}
@@ -38,7 +51,14 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint: constraints.Constraint) -> Transform:
-        """Return a transform into the support of ``constraint``."""
+        """Return a transform into the support of a constraint.
+
+        Args:
+            constraint: The constraint.
+
+        Raises:
+            NotImplementedError: No transform is registered for its type.
+        """
         try:
             factory = self._registry[type(constraint)]
         except KeyError:

@@ -10,10 +10,25 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """A density exp(<t(x), theta> - F(theta) + k(x)) with natural parameters theta.
+    """Base class of densities exp(<t(x), theta> - F(theta) + k(x)) with natural parameters theta.
 
     A subclass that defines ``_natural_params``, the log normalizer F and the mean of k gets its
     entropy and the divergence within its family by differentiating F.
+
+    Args:
+        batch_shape: Shape of independent distributions. Default: ().
+        event_shape: Shape of one sample. Default: ().
+        validate_args: Whether to check parameters and samples. Default: the global setting.
+
+    Example:
+        >>> normal = torch.distributions.Normal(0.0, 1.0)
+        >>> isinstance(normal, torch.distributions.ExponentialFamily)
+        True
+        >>> normal.entropy()
+        tensor(1.4189)
+
+    See also:
+        `distributions.Distribution`.
     """
 
     @property

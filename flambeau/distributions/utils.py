@@ -89,7 +89,23 @@ def log_bernoulli(logits: Tensor, value: Tensor) -> Tensor:
 
 
 class lazy_property(Generic[_T]):
-    """A property that is computed on first access and then stored on the object."""
+    """A property that is computed on first access and then stored on the object.
+
+    Args:
+        wrapped: The method that computes it.
+
+    Example:
+        >>> from flambeau.distributions.utils import lazy_property
+        >>> class Square:
+        ...     @lazy_property
+        ...     def area(self):
+        ...         print("computing")
+        ...         return 4
+        >>> square = Square()
+        >>> square.area + square.area
+        computing
+        8
+    """
 
     def __init__(self, wrapped: Callable[[Any], _T]) -> None:
         self.wrapped = wrapped

@@ -55,7 +55,23 @@ _wrapped: dict[tuple[int, str], dict[str, Any]] = {}
 def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
     """Record calls of a function of this module as one node, instead of tracing into it.
 
-    To be called at the top level of a module, with the function or its name.
+    To be called at the top level of a module.
+
+    Args:
+        fn_or_name: The function or its name.
+
+    Returns:
+        What it was given.
+
+    Example:
+        >>> torch.fx.wrap("len")
+        'len'
+        >>> graph = torch.fx.symbolic_trace(lambda x: len(x)).graph
+        >>> [node.op for node in graph.nodes]
+        ['placeholder', 'call_function', 'output']
+
+    See also:
+        `fx.symbolic_trace`.
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError(

@@ -90,11 +90,28 @@ def format_argument(arg: Any) -> str:
 
 
 class Node:
-    """One step of a :class:`Graph`.
+    """One step of a `Graph`.
 
-    ``op`` says what it does (``placeholder``, ``get_attr``, ``call_function``, ``call_method``,
-    ``call_module`` or ``output``), ``target`` with what, ``args`` and ``kwargs`` on what: other
-    nodes, and values in nested containers.
+    Args:
+        graph: The graph that it belongs to.
+        name: Its name, unique in the graph.
+        op: What it does: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``,
+            ``call_module`` or ``output``.
+        target: With what: a function, or the name of a method, a module or an attribute.
+        args: On what: other nodes, and values in nested containers.
+        kwargs: The same by name.
+        return_type: Type of the result, for those who annotate.
+
+    Example:
+        >>> graph = torch.fx.symbolic_trace(lambda x: x + 1).graph
+        >>> [node.op for node in graph.nodes]
+        ['placeholder', 'call_function', 'output']
+        >>> x, add, output = graph.nodes
+        >>> add.args
+        (x, 1)
+
+    See also:
+        `fx.Graph`, `fx.symbolic_trace`.
     """
 
     def __init__(

@@ -18,7 +18,20 @@ class TracerWarning(Warning):
 
 
 def is_tracing() -> bool:
-    """Whether a function is being recorded."""
+    """Return whether a function is being recorded by `trace`.
+
+    Example:
+        >>> def double(x):
+        ...     print(torch.jit.is_tracing())
+        ...     return 2 * x
+        >>> traced = torch.jit.trace(double, torch.ones(1), check_trace=False)
+        True
+        >>> torch.jit.is_tracing()
+        False
+
+    See also:
+        `jit.trace`, `jit.is_scripting`.
+    """
     recorder = current()
     return recorder is not None and recorder.rules in (WARNING, STRICT)
 

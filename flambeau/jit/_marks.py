@@ -83,7 +83,28 @@ def unused(fn: Any) -> Any:
 
 
 def export(fn: _Function) -> _Function:
-    """Mark a method that a script keeps beside ``forward``."""
+    """Mark a method that a script keeps beside ``forward``.
+
+    Args:
+        fn: The method.
+
+    Returns:
+        The method.
+
+    Example:
+        >>> class Scale(nn.Module):
+        ...     def forward(self, x):
+        ...         return 2 * x
+        ...
+        ...     @torch.jit.export
+        ...     def undo(self, x):
+        ...         return x / 2
+        >>> torch.jit.script(Scale()).undo(torch.ones(1))
+        tensor([0.5000])
+
+    See also:
+        `jit.script`, `jit.ignore`.
+    """
     return _marked(fn, "export")
 
 

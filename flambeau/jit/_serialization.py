@@ -51,7 +51,29 @@ def load(
     _extra_files: dict[str, Any] | None = None,
     _restore_shapes: bool = False,
 ) -> Any:
-    """A module that runs the programs in a file. No code from the file is run."""
+    """Load a module that `jit.save` stored. No code from the file is run.
+
+    Args:
+        f: Path, or an open file.
+        map_location: Device of the tensors. Default: that of the file.
+        _extra_files: Names of further files in the archive; their contents are put into the dict.
+        _restore_shapes: Accepted for compatibility.
+
+    Returns:
+        A module that runs the programs in the file.
+
+    Raises:
+        RuntimeError: The file is damaged, or no script.
+
+    Example:
+        >>> script = torch.jit.trace(nn.ReLU(), torch.ones(2))
+        >>> torch.jit.save(script, "relu.pt")
+        >>> torch.jit.load("relu.pt")(torch.tensor([-1.0, 1.0]))
+        tensor([0., 1.])
+
+    See also:
+        `jit.save`, `torch.load`.
+    """
     if isinstance(f, (str, os.PathLike)) and not os.path.exists(f):
         raise ValueError(f"jit.load: there is no file {os.fspath(f)!r}")
     _refuse_torchscript(f)

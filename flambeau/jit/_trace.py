@@ -235,7 +235,37 @@ def trace(
     example_kwarg_inputs: dict[str, Any] | None = None,
     _store_inputs: bool = True,
 ) -> Any:
-    """The operators that ``func`` calls for these inputs, as a function or module of its own."""
+    """Record the operators that a function calls for some inputs, as a program of its own.
+
+    The record has no branches: it repeats what was done for these inputs. Where Python read
+    elements, as `if x.sum() > 0` does, it warns.
+
+    Args:
+        func: A function of tensors, a module, or the method ``forward`` of one.
+        example_inputs: A tensor, or a tuple of arguments.
+        optimize: Accepted and warned of; PyTorch ignores it too.
+        check_trace: Whether to run the record once and compare its results. Default: True.
+        check_inputs: Further inputs to compare for.
+        check_tolerance: Largest relative difference in a comparison. Default: 1e-5.
+        strict: Whether to refuse lists and dicts as results. Default: True.
+        example_kwarg_inputs: Keyword arguments, instead of ``example_inputs``.
+
+    Returns:
+        A `ScriptModule` for a module, or a function.
+
+    Raises:
+        TracingCheckError: The record gives other results than the function.
+
+    Example:
+        >>> def f(x):
+        ...     return x * x + 1
+        >>> traced = torch.jit.trace(f, torch.ones(2))
+        >>> traced(torch.tensor([2.0, 3.0]))
+        tensor([ 5., 10.])
+
+    See also:
+        `jit.script`, `jit.save`, `torch.export.export`.
+    """
     warn_of_optimize(optimize)
     args, kwargs = _examples(example_inputs, example_kwarg_inputs)
     by_name = example_inputs is None

@@ -52,7 +52,15 @@ class ONNXProgram:
 
 
 def is_in_onnx_export() -> bool:
-    """Whether a model is being exported."""
+    """Return whether a model is being exported, which it never is.
+
+    Example:
+        >>> torch.onnx.is_in_onnx_export()
+        False
+
+    See also:
+        `onnx.export`.
+    """
     return False
 
 

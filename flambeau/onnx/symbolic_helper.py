@@ -15,6 +15,11 @@ def parse_args(*arg_descriptors: str) -> Callable[[_Function], _Function]:
     return lambda fn: fn
 
 
-def quantized_args(*arg_q_descriptors: bool, **options: Any) -> Callable[[_Function], _Function]:
+def quantized_args(
+    *arg_q_descriptors: bool,
+    scale: float | None = None,
+    zero_point: int | None = None,
+    quantize_output: bool = True,
+) -> Callable[[_Function], _Function]:
     """Say which arguments may be quantised."""
     return lambda fn: fn

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flambeau._core.lazy import lazy
+from flambeau._core.lazy import lazy as _lazy
 from flambeau.vision.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flambeau.vision import tv_tensors as tv_tensors
     from flambeau.vision import utils as utils
 else:
-    __getattr__ = lazy(__name__, "datasets io models ops transforms tv_tensors utils")
+    __getattr__ = _lazy(__name__, "datasets io models ops transforms tv_tensors utils")
 
 
 def set_image_backend(backend: str) -> None:

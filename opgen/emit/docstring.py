@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from opgen.describe import Help, type_words
+from opgen.emit import inplace_example
 from opgen.model import Arg, Op, Table
 
 WIDTH = 80  # of a line, so that it fits a terminal indented too
@@ -57,11 +58,20 @@ def compose(table: Table, ops: list[Op], form: str, method: bool) -> str:
         parts.append(section("Args", lines))
     if returned := returns(first):
         parts.append(section("Returns", [returned]))
-    if help_.example and form != "inplace":
-        parts.append(section("Example", help_.example))
+    if shown := example(first, help_, form, method):
+        parts.append(section("Example", shown))
     if related := related_names(ops, help_, form, method):
         parts.append(section("See also", wrap(", ".join(related)).splitlines()))
     return "\n\n".join(parts)
+
+
+def example(op: Op, help_: Help, form: str, method: bool) -> list[str]:
+    if form != "inplace":
+        return help_.example
+    function = (op.alias_of or op.name).rpartition(".")[2]
+    return help_.inplace_example or inplace_example.derive(
+        help_.example, function, f"{op.name}_", method
+    )
 
 
 def help_of(table: Table, op: Op) -> Help:

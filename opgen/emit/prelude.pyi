@@ -46,11 +46,12 @@ class _LinAlgError(RuntimeError): ...
 class Generator:
     device: device
     def __init__(self, device: DeviceLike = ...) -> None: ...
-    def manual_seed(self, seed: _int) -> Generator: ...
+    def manual_seed(self, seed: _int, /) -> Generator: ...
     def seed(self) -> _int: ...
     def initial_seed(self) -> _int: ...
     def get_state(self) -> Tensor: ...
-    def set_state(self, new_state: Tensor) -> Generator: ...
+    def set_state(self, new_state: Tensor, /) -> Generator: ...
+    def clone_state(self) -> Generator: ...
 
 default_generator: Generator
 DeviceLike = device | _str | _int
@@ -130,7 +131,7 @@ channels_last: memory_format
 channels_last_3d: memory_format
 
 class Tensor:
-    """An n-dimensional array of one element type."""
+    """N-dimensional array of one element type."""
 
     shape: _Size
     dtype: _dtype
@@ -310,7 +311,7 @@ class _FunctionMode:
     def __exit__(self, *exception: object) -> None: ...
 
 def is_grad_enabled() -> _bool:
-    """Whether operators on tensors that require gradients are recorded now."""
+    """Return whether operators on tensors that require gradients are recorded now."""
 
 def is_inference_mode_enabled() -> _bool:
     """Whether inference_mode is on."""
@@ -421,13 +422,13 @@ def reset_peak_memory_stats() -> None:
 def empty_cache() -> None:
     """Gives memory that is kept for reuse back to the system."""
 
-def set_cache_limit(bytes: _int) -> None:
+def set_cache_limit(bytes: _int, /) -> None:
     """Keeps this much freed memory for reuse, or a quarter of the peak, and what a loop needs."""
 
 def get_num_threads() -> _int:
     """How many threads an operator may use."""
 
-def set_num_threads(num: _int) -> None:
+def set_num_threads(num: _int, /) -> None:
     """Sets how many threads an operator may use."""
 
 def _has_baseline(features: _int, extended: _int, /) -> _bool: ...
@@ -501,7 +502,7 @@ def _counted() -> dict[_str, _int]: ...
 def get_default_dtype() -> dtype:
     """The floating point type of new tensors."""
 
-def set_default_dtype(d: dtype) -> None:
+def set_default_dtype(d: dtype, /) -> None:
     """Sets the floating point type of new tensors."""
 
 def _to_dlpack(tensor: Tensor, versioned: _bool, copied: _bool, /) -> Any: ...

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import csv
 import inspect
-from collections.abc import Callable, Iterator
+import re
+import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,9 +25,17 @@ from flambeau.nn import functional
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "flambeau"
 CENSUS = ROOT / "tests" / "data" / "census.tsv"
-MISSING = Path(__file__).with_name("without_example.txt")
 
 NAMES = {"torch": flambeau, "nn": nn, "F": functional}
+NATIVE_TYPES = [
+    flambeau.Generator,
+    flambeau.Size,
+    flambeau.Tensor,
+    flambeau.device,
+    flambeau.dtype,
+    flambeau.layout,
+    flambeau.memory_format,
+]
 
 
 class Docstring(NamedTuple):
@@ -58,14 +68,24 @@ def files_with_examples() -> list[Path]:
 
 
 def made_docstrings() -> Iterator[Docstring]:
-    """Docstrings that stand in no source file as they are."""
-    for value in vars(flambeau).values():
+    """Docstrings that stand in no Python file as they are: of native types and functions too.
+
+    Those of operators are made from opgen/help, whose examples tests/opgen runs.
+    """
+    operators = {entry["name"] for entry in flambeau.op_info()}
+    for name, value in vars(flambeau).items():
         if isinstance(value, TensorType):
             yield Docstring(value.__name__, inspect.cleandoc(value.__doc__ or ""), 0)
+        elif isinstance(value, types.BuiltinFunctionType) and name.rstrip("_") not in operators:
+            yield Docstring(name, inspect.getdoc(value) or "", 0)
+    for kind in NATIVE_TYPES:
+        yield Docstring(kind.__name__, inspect.getdoc(kind) or "", 0)
+    for name in dir(flambeau.Generator):
+        yield Docstring(name, inspect.getdoc(getattr(flambeau.Generator, name)) or "", 0)
 
 
-def most_used(count: int) -> list[tuple[str, Any]]:
-    """The functions, classes and methods of the census with most uses, and what they are here."""
+def most_used(share: float) -> list[tuple[str, Any]]:
+    """The functions, classes and methods that make up this share of the census's uses."""
     with CENSUS.open(encoding="utf-8") as file:
         rows = [
             row
@@ -73,21 +93,41 @@ def most_used(count: int) -> list[tuple[str, Any]]:
             if row["kind"] in ("function", "class", "method")
         ]
     rows.sort(key=lambda row: -int(row["uses"]))
-    return [(row["name"], resolve(row["name"])) for row in rows[:count]]
+    left = share * sum(int(row["uses"]) for row in rows)
+    found = []
+    for row in rows:
+        if left <= 0:
+            break
+        left -= int(row["uses"])
+        found.append((row["name"], resolve(row["name"])))
+    return found
 
 
-def is_python(value: Callable[..., Any]) -> bool:
-    """Whether it is written in Python, with a docstring in a source file."""
+def lacking(value: Any) -> list[str]:
+    """What the help of a callable does not have."""
+    text = inspect.getdoc(value) or ""
+    if not isinstance(value, type) and not inspect.isroutine(value):
+        text += "\n\n" + (inspect.getdoc(type(value).__call__) or "")
+    found = [] if text.strip() else ["summary"]
+    if ">>> " not in text:
+        found.append("example")
     try:
-        return inspect.getsourcefile(inspect.unwrap(value)) is not None
-    except TypeError:
-        return False
-
-
-def without_example(count: int) -> list[str]:
-    """Those of the most used that have no example."""
-    return [name for name, value in most_used(count) if ">>> " not in (inspect.getdoc(value) or "")]
+        parameters = inspect.signature(value).parameters
+    except ValueError:
+        return [*found, "signature"]
+    # What `self` and `input` are needs no words, and `*args` may be anything.
+    plain = [
+        name
+        for name, each in parameters.items()
+        if name not in ("self", "cls", "input")
+        and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
+    if plain and not re.search(r"^Args:$", text, re.MULTILINE):
+        found.append("arguments")
+    return found
 
 
 if __name__ == "__main__":
-    MISSING.write_text("".join(f"{name}\n" for name in sorted(without_example(300))), "utf-8")
+    for name, value in most_used(0.98):
+        if missing := lacking(value):
+            print(name, *missing, sep="\t")

@@ -75,20 +75,36 @@ def forms(name: str) -> list[tuple[Any, list[Op], str, bool]]:
     return found
 
 
+def run(example: list[str], name: str, where: str) -> None:
+    text = "\n".join(example) + "\n"
+    test = doctest.DocTestParser().get_doctest(text, names(), name, where, 0)
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    report: list[str] = []
+    runner.run(test, out=report.append)
+    assert not runner.failures, "".join(report)
+
+
 @pytest.mark.parametrize("name", sorted(OWN))
 def test_example(name: str) -> None:
     assert name in TABLE.help, f"opgen/help has no section on {name}"
     help_ = TABLE.help[name]
     assert help_.example, f"{help_.where}: {name} has no example"
-    text = "\n".join(help_.example) + "\n"
-    test = doctest.DocTestParser().get_doctest(text, names(), name, help_.where, 0)
-    runner = doctest.DocTestRunner(optionflags=OPTIONS)
-    report: list[str] = []
-    runner.run(test, out=report.append)
-    assert not runner.failures, "".join(report)
+    text = "\n".join(help_.example)
+    run(help_.example, name, help_.where)
     short = name.rpartition(".")[2]
     operators = "".join(op.operator for op in OWN[name])
     assert short in text or operators, f"{help_.where}: the example does not call {short}"
+
+
+@pytest.mark.parametrize("name", sorted(name for name in SETS if "inplace" in SETS[name][0].forms))
+def test_example_of_in_place_form(name: str) -> None:
+    """Where it cannot be made from the function's, opgen/help has one: `in place:`."""
+    for _, ops, form, method in forms(name):
+        if form == "inplace":
+            help_ = docstring.help_of(TABLE, ops[0])
+            example = docstring.example(ops[0], help_, form, method)
+            assert example, f"{help_.where}: {name}_ has no example"
+            run(example, name, help_.where)
 
 
 @pytest.mark.parametrize("name", sorted(SETS))
@@ -142,7 +158,10 @@ def rewrite(file: Path) -> None:
         blocks = parts[i].strip("\n").split("\n\n")
         for block in blocks:
             lines.append("")
-            if not block.startswith(">>> "):
+            if block.startswith(describe.IN_PLACE):
+                lines.append(describe.IN_PLACE.strip())
+                block = block.removeprefix(describe.IN_PLACE)
+            elif not block.startswith(">>> "):
                 lines.append(block)
                 continue
             for example in doctest.DocTestParser().get_examples(block + "\n"):

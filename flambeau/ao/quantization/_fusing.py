@@ -57,11 +57,17 @@ def fuse_modules(
     return changed
 
 
-def fuse_modules_qat(model: nn.Module, modules_to_fuse: list[Any], **options: Any) -> nn.Module:
+def fuse_modules_qat(
+    model: nn.Module,
+    modules_to_fuse: list[Any],
+    inplace: bool = False,
+    fuser_func: Callable[..., Any] | None = None,
+    fuse_custom_config_dict: dict[str, Any] | None = None,
+) -> nn.Module:
     """The same for a model in training."""
     if not model.training:
         raise ValueError("fuse_modules_qat: expected a model in training; call .train() before")
-    return fuse_modules(model, modules_to_fuse, **options)
+    return fuse_modules(model, modules_to_fuse, inplace, fuser_func, fuse_custom_config_dict)
 
 
 def _fuse_one(model: nn.Module, names: list[str], fuse: Callable[..., Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flambeau._core.lazy import lazy
+from flambeau._core.lazy import lazy as _lazy
 from flambeau._limits.refusing import refused_type
 from flambeau.distributed.checkpoint._storage import (
     FileSystemReader,
@@ -37,4 +37,4 @@ HuggingFaceStorageWriter: Any = refused_type("distributed.checkpoint.HuggingFace
 if TYPE_CHECKING:
     from flambeau.distributed.checkpoint import state_dict as state_dict
 else:
-    __getattr__ = lazy(__name__, "state_dict")
+    __getattr__ = _lazy(__name__, "state_dict")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import flambeau as fb
-from flambeau._core.lazy import lazy
+from flambeau._core.lazy import lazy as _lazy
 from flambeau._limits.refusing import Function, refused, refused_type
 
 __all__ = [
@@ -159,4 +159,4 @@ if TYPE_CHECKING:
     from flambeau.distributed.fsdp import sharded_grad_scaler as sharded_grad_scaler
     from flambeau.distributed.fsdp import wrap as wrap
 else:
-    __getattr__ = lazy(__name__, "api fully_sharded_data_parallel sharded_grad_scaler wrap")
+    __getattr__ = _lazy(__name__, "api fully_sharded_data_parallel sharded_grad_scaler wrap")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flambeau._core.lazy import lazy
+from flambeau._core.lazy import lazy as _lazy
 from flambeau._limits.refusing import Function, refused, refused_type
 from flambeau.distributed.device_mesh import DeviceMesh, init_device_mesh
 from flambeau.distributed.tensor.placement_types import Partial, Placement, Replicate, Shard
@@ -12,7 +12,7 @@ from flambeau.distributed.tensor.placement_types import Partial, Placement, Repl
 if TYPE_CHECKING:
     from flambeau.distributed.tensor import experimental, parallel
 else:
-    __getattr__ = lazy(__name__, "experimental parallel")
+    __getattr__ = _lazy(__name__, "experimental parallel")
 
 __all__ = [
     "DTensor",

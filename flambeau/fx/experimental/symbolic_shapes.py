@@ -150,14 +150,14 @@ def sym_eq(x: Any, y: Any) -> bool:
     return bool(x == y)
 
 
-def sym_and(*conditions: Any) -> bool:
+def sym_and(x: Any, *others: Any) -> bool:
     """Whether all conditions hold."""
-    return all(conditions)
+    return all((x, *others))
 
 
-def sym_or(*conditions: Any) -> bool:
+def sym_or(x: Any, *others: Any) -> bool:
     """Whether one of the conditions holds."""
-    return any(conditions)
+    return any((x, *others))
 
 
 class ShapeEnv:

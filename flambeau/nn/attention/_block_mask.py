@@ -30,9 +30,32 @@ _TENSORS = (
 class BlockMask:
     """A mask given by a function, and the blocks of (queries, keys) that it lets through.
 
-    Blocks that it cuts are listed in ``kv_indices``, as many as ``kv_num_blocks`` says for each row
-    of blocks; those it lets through whole in ``full_kv_indices``. The lists by columns of blocks,
-    ``q_indices`` and the others, tell the same.
+    `create_block_mask` makes one. The lists by columns of blocks tell the same as those by rows.
+
+    Args:
+        seq_lengths: Number of queries and of keys.
+        kv_num_blocks: For each row of blocks, how many of them the mask cuts.
+        kv_indices: The columns of those blocks, padded to one length.
+        full_kv_num_blocks: For each row of blocks, how many of them it lets through whole.
+        full_kv_indices: The columns of those blocks.
+        q_num_blocks: The first list, by columns of blocks.
+        q_indices: The rows of those blocks.
+        full_q_num_blocks: The second list, by columns of blocks.
+        full_q_indices: The rows of those blocks.
+        BLOCK_SIZE: Queries and keys of a block. Default: (128, 128).
+        mask_mod: Function of batch, head, query and key that says whether a pair is let through.
+            Default: all are.
+
+    Example:
+        >>> from flambeau.nn.attention.flex_attention import create_block_mask
+        >>> def causal(b, h, q, kv):
+        ...     return q >= kv
+        >>> mask = create_block_mask(causal, None, None, 256, 256, device="cpu")
+        >>> mask.kv_num_blocks, mask.full_kv_num_blocks
+        (tensor([[[1, 1]]], dtype=torch.int32), tensor([[[0, 1]]], dtype=torch.int32))
+
+    See also:
+        `nn.attention.flex_attention.flex_attention`.
     """
 
     def __init__(

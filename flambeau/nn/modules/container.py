@@ -288,7 +288,19 @@ class ModuleList(_Numbered):
         self._modules[str(index)] = module
 
     def extend(self, modules: Iterable[Module]) -> Self:
-        """Add the modules of an iterable at the end; return this list."""
+        """Add the modules of an iterable at the end; return this list.
+
+        Args:
+            modules: The modules.
+
+        Example:
+            >>> layers = nn.ModuleList([nn.Linear(2, 2)])
+            >>> len(layers.extend([nn.ReLU(), nn.Linear(2, 1)]))
+            3
+
+        See also:
+            `nn.ModuleList.append`.
+        """
         if not isinstance(modules, Iterable):
             raise TypeError(
                 "ModuleList.extend should be called with an iterable, but got "

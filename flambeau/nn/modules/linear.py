@@ -99,7 +99,15 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias evenly from +-1 / sqrt(in_features)."""
+        """Draw weight and bias evenly from +-1 / sqrt(in_features).
+
+        Example:
+            >>> layer = nn.Linear(4, 2)
+            >>> _ = layer.weight.data.fill_(5)
+            >>> layer.reset_parameters()
+            >>> bool(layer.weight.abs().max() <= 0.5)
+            True
+        """
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0

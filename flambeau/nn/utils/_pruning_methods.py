@@ -7,6 +7,7 @@ from typing import Any
 
 import flambeau
 from flambeau import Tensor
+from flambeau.nn.modules.module import Module
 from flambeau.nn.utils._pruning import BasePruningMethod
 
 __all__ = [
@@ -64,6 +65,13 @@ class Identity(BasePruningMethod):
 
     PRUNING_TYPE: str = "unstructured"
 
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str
+    ) -> BasePruningMethod:
+        """Prune a parameter, in addition to earlier pruning."""
+        return super().apply(module, name)
+
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask as it was."""
         return default_mask
@@ -77,6 +85,13 @@ class _Unstructured(BasePruningMethod):
     def __init__(self, amount: float) -> None:
         _check_amount(amount)
         self.amount = amount
+
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str, amount: float, importance_scores: Tensor | None = None
+    ) -> BasePruningMethod:
+        """Prune a parameter, in addition to earlier pruning."""
+        return super().apply(module, name, amount, importance_scores=importance_scores)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Return the mask with zeros at the picked elements."""
@@ -116,6 +131,13 @@ class RandomStructured(BasePruningMethod):
         self.amount = amount
         self.dim = dim
 
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str, amount: float, dim: int = -1
+    ) -> BasePruningMethod:
+        """Prune a parameter, in addition to earlier pruning."""
+        return super().apply(module, name, amount, dim)
+
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Zeros in slices drawn evenly."""
         total, count = _slices(t, self.dim, self.amount)
@@ -137,6 +159,19 @@ class LnStructured(BasePruningMethod):
         self.n = n
         self.dim = dim
 
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls,
+        module: Module,
+        name: str,
+        amount: float,
+        n: Any,
+        dim: int,
+        importance_scores: Tensor | None = None,
+    ) -> BasePruningMethod:
+        """Prune a parameter, in addition to earlier pruning."""
+        return super().apply(module, name, amount, n, dim, importance_scores=importance_scores)
+
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Zeros in the slices of the smallest norm."""
         total, count = _slices(t, self.dim, self.amount)
@@ -157,6 +192,13 @@ class CustomFromMask(BasePruningMethod):
 
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask
+
+    @classmethod
+    def apply(  # type: ignore[override]
+        cls, module: Module, name: str, mask: Tensor
+    ) -> BasePruningMethod:
+        """Prune a parameter, in addition to earlier pruning."""
+        return super().apply(module, name, mask)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """Zeros where the mask has them, besides those that are there."""

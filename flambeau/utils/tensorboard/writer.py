@@ -302,7 +302,23 @@ class SummaryWriter:
         walltime: float | None = None,
         dataformats: str = "NCHW",
     ) -> None:
-        """Log several images in a grid."""
+        """Log several images in a grid.
+
+        Args:
+            tag: Name of the picture.
+            img_tensor: Images, of floats between 0 and 1 or of bytes.
+            global_step: Number of the step.
+            walltime: Time in seconds since 1970. Default: now.
+            dataformats: Order of the dimensions: images, channels, height, width. Default: 'NCHW'.
+
+        Example:
+            >>> from flambeau.utils.tensorboard import SummaryWriter
+            >>> with SummaryWriter("runs") as writer:
+            ...     writer.add_images("batch", torch.rand(4, 3, 8, 8), global_step=1)
+
+        See also:
+            `utils.tensorboard.SummaryWriter.add_image`, `vision.utils.make_grid`.
+        """
         self._add(summaries.image(tag, img_tensor, dataformats=dataformats), global_step, walltime)
 
     def add_image_with_boxes(

@@ -243,12 +243,23 @@ class FashionMNIST(MNIST):
 
     See https://github.com/zalandoresearch/fashion-mnist.
 
-    The files, arguments and attributes are those of `MNIST`, in `root/FashionMNIST/raw`.
+    The files and attributes are those of `MNIST`, in `root/FashionMNIST/raw`.
+
+    Args:
+        root: Folder of the data.
+        train: Whether to take the 60,000 images for training; otherwise the 10,000 for tests.
+            Default: True.
+        transform: Function of an image, such as `transforms.ToTensor()`.
+        target_transform: Function of a label.
+        download: Whether to download the files if they are missing. Default: False.
 
     Example:
         >>> from flambeau.vision.datasets import FashionMNIST
         >>> FashionMNIST.classes[:2]
         ['T-shirt/top', 'Trouser']
+
+    See also:
+        `datasets.MNIST`.
     """
 
     mirrors: list[str] = ["http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"]

@@ -26,7 +26,20 @@ Fill: TypeAlias = "float | Sequence[float] | None"
 
 
 class InterpolationMode(Enum):
-    """How pixels are interpolated; box, hamming and lanczos are for PIL images only."""
+    """How pixels are interpolated.
+
+    The values are nearest, nearest-exact, bilinear, bicubic and, for PIL images only, box, hamming
+    and lanczos.
+
+    Example:
+        >>> from flambeau.vision.transforms import InterpolationMode, Resize
+        >>> resize = Resize(8, interpolation=InterpolationMode.NEAREST)
+        >>> resize(torch.zeros(3, 4, 4)).shape
+        torch.Size([3, 8, 8])
+
+    See also:
+        `vision.transforms.Resize`.
+    """
 
     NEAREST = "nearest"
     NEAREST_EXACT = "nearest-exact"

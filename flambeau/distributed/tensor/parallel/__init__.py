@@ -27,7 +27,21 @@ class ParallelStyle:
 
 
 class ColwiseParallel(ParallelStyle):
-    """A linear layer or an embedding, spread along its outputs."""
+    """A linear layer or an embedding, spread along its outputs.
+
+    Args:
+        input_layouts: Placement of the input. Default: replicated.
+        output_layouts: Placement of the result. Default: sharded along the last dimension.
+        use_local_output: Whether the result is a plain tensor. Default: True.
+
+    Example:
+        >>> from flambeau.distributed.tensor.parallel import ColwiseParallel
+        >>> ColwiseParallel().output_layouts
+        (Shard(dim=-1),)
+
+    See also:
+        `distributed.tensor.parallel.RowwiseParallel`.
+    """
 
     def __init__(
         self,
@@ -96,10 +110,32 @@ class PrepareModuleOutput(ParallelStyle):
 
 
 class PrepareModuleInputOutput(ParallelStyle):
-    """Both."""
+    """What the inputs and the results of a layer are spread like."""
 
-    def __init__(self, **layouts: Any) -> None:
-        self.layouts = layouts
+    def __init__(
+        self,
+        *,
+        input_layouts: Any = None,
+        desired_input_layouts: Any = None,
+        input_kwarg_layouts: dict[str, Any] | None = None,
+        desired_input_kwarg_layouts: dict[str, Any] | None = None,
+        use_local_input: bool = False,
+        output_layouts: Any,
+        desired_output_layouts: Any,
+        use_local_output: bool = True,
+    ) -> None:
+        self.prepare_module_input = PrepareModuleInput(
+            input_layouts=input_layouts,
+            desired_input_layouts=desired_input_layouts,
+            input_kwarg_layouts=input_kwarg_layouts,
+            desired_input_kwarg_layouts=desired_input_kwarg_layouts,
+            use_local_output=use_local_input,
+        )
+        self.prepare_module_output = PrepareModuleOutput(
+            output_layouts=output_layouts,
+            desired_output_layouts=desired_output_layouts,
+            use_local_output=use_local_output,
+        )
 
 
 parallelize_module: Function = refused("distributed.tensor.parallel.parallelize_module")

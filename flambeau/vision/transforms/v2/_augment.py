@@ -17,7 +17,21 @@ __all__ = ["JPEG", "RandomErasing"]
 
 
 class RandomErasing(RandomApplyTransform):
-    """Erase a random rectangle with a probability, by a value or by noise."""
+    """Erase a random rectangle with a probability, by a value or by noise.
+
+    Args:
+        p: The probability. Default: 0.5.
+        scale: Range of the rectangle's share of the area. Default: (0.02, 0.33).
+        ratio: Range of its height by width. Default: (0.3, 3.3).
+        value: What replaces it: a number, one per channel, or `"random"`. Default: 0.
+        inplace: Whether to overwrite the tensor. Default: False.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> image = v2.RandomErasing(p=1.0)(torch.ones(3, 8, 8))
+        >>> bool((image == 0).any())
+        True
+    """
 
     get_params = staticmethod(_erasing.RandomErasing.get_params)
 
@@ -73,6 +87,11 @@ class JPEG(Transform):
 
     Args:
         quality: Quality from 1 to 100, or its range.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.JPEG(quality=90)(torch.zeros(3, 8, 8, dtype=torch.uint8)).shape
+        torch.Size([3, 8, 8])
     """
 
     def __init__(self, quality: int | Sequence[int]) -> None:

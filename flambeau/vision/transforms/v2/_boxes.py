@@ -38,6 +38,13 @@ class ConvertBoundingBoxFormat(Transform):
 
     Args:
         format: `BoundingBoxFormat`, or its name.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> boxes = tv_tensors.BoundingBoxes([[2, 2, 12, 6]], format="XYXY", canvas_size=(8, 8))
+        >>> v2.ConvertBoundingBoxFormat("XYWH")(boxes).tolist()
+        [[2, 2, 10, 4]]
     """
 
     _transformed_types = (BoundingBoxes,)
@@ -56,6 +63,13 @@ class ClampBoundingBoxes(Transform):
     Args:
         clamping_mode: `"soft"`, `"hard"`, None for no clamping, or `"auto"` (the default) for the
             boxes' own mode.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> boxes = tv_tensors.BoundingBoxes([[2, 2, 12, 6]], format="XYXY", canvas_size=(8, 8))
+        >>> v2.ClampBoundingBoxes()(boxes).tolist()
+        [[2, 2, 8, 6]]
     """
 
     _transformed_types = (BoundingBoxes,)
@@ -70,7 +84,15 @@ class ClampBoundingBoxes(Transform):
 
 
 class ClampKeyPoints(Transform):
-    """Clamp key points to their image."""
+    """Clamp key points to their image.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> points = tv_tensors.KeyPoints([[3, 12]], canvas_size=(8, 8))
+        >>> v2.ClampKeyPoints()(points).tolist()
+        [[3, 7]]
+    """
 
     _transformed_types = (KeyPoints,)
 
@@ -83,6 +105,13 @@ class SetClampingMode(Transform):
 
     Args:
         clamping_mode: `"soft"`, `"hard"`, or None for no clamping.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> boxes = tv_tensors.BoundingBoxes([[2, 2, 6, 6]], format="XYXY", canvas_size=(8, 8))
+        >>> v2.SetClampingMode("hard")(boxes).clamping_mode
+        'hard'
     """
 
     _transformed_types = (BoundingBoxes,)
@@ -103,6 +132,23 @@ class RandomIoUCrop(Transform):
 
     Boxes whose centre is outside of the crop get an area of 0; `SanitizeBoundingBoxes`
     removes them.
+
+    Args:
+        min_scale: Smallest share of a side. Default: 0.3.
+        max_scale: Largest share of a side. Default: 1.
+        min_aspect_ratio: Smallest width by height. Default: 0.5.
+        max_aspect_ratio: Largest width by height. Default: 2.
+        sampler_options: Overlaps to choose from, as intersection over union; 1 or more keeps the
+            image. Default: (0, 0.1, 0.3, 0.5, 0.7, 0.9, 1).
+        trials: Number of crops to try before another overlap is chosen. Default: 40.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> boxes = tv_tensors.BoundingBoxes([[2, 2, 6, 6]], format="XYXY", canvas_size=(8, 8))
+        >>> image, boxes = v2.RandomIoUCrop()(torch.zeros(3, 8, 8), boxes)
+        >>> tuple(image.shape[-2:]) == boxes.canvas_size
+        True
     """
 
     def __init__(

@@ -53,7 +53,13 @@ class Grayscale(Transform):
 
 
 class RGB(Transform):
-    """Convert to three channels, by repeating a grey one."""
+    """Convert to three channels, by repeating a grey one.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RGB()(torch.zeros(1, 8, 8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     transform = applying(F.grayscale_to_rgb)
 
@@ -63,6 +69,11 @@ class RandomGrayscale(RandomApplyTransform):
 
     Args:
         p: The probability. Default: 0.1.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomGrayscale(p=1.0)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
     """
 
     def __init__(self, p: float = 0.1) -> None:
@@ -78,7 +89,17 @@ class RandomGrayscale(RandomApplyTransform):
 class ColorJitter(Transform):
     """Change brightness, contrast, saturation and hue at random, in random order.
 
-    A number is how far from 1 (from 0 for the hue) a factor may be; a pair is its range.
+    Args:
+        brightness: How far the factor may be from 1, or a pair: its range. Default: None, it
+            stays.
+        contrast: Likewise. Default: None.
+        saturation: Likewise. Default: None.
+        hue: How far the shift may be from 0, at most 0.5, or a pair: its range. Default: None.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.ColorJitter(brightness=(2.0, 2.0))(torch.full((3, 1, 1), 0.25)).flatten()
+        tensor([0.5000, 0.5000, 0.5000])
     """
 
     get_params = staticmethod(_color.ColorJitter.get_params)
@@ -113,7 +134,13 @@ def _range(name: str, value: Any, **limits: Any) -> tuple[float, float] | None:
 
 
 class RandomChannelPermutation(Transform):
-    """Permute the channels at random."""
+    """Permute the channels at random.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomChannelPermutation()(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         return {"order": fb.randperm(query_chw(flat_inputs)[0]).tolist()}
@@ -123,7 +150,20 @@ class RandomChannelPermutation(Transform):
 
 
 class RandomPhotometricDistort(Transform):
-    """Change brightness, contrast, saturation, hue and the order of channels, each at random."""
+    """Change brightness, contrast, saturation, hue and the order of channels, each at random.
+
+    Args:
+        brightness: Range of the factor. Default: (0.875, 1.125).
+        contrast: Range of the factor. Default: (0.5, 1.5).
+        saturation: Range of the factor. Default: (0.5, 1.5).
+        hue: Range of the shift. Default: (-0.05, 0.05).
+        p: Probability of each change. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomPhotometricDistort()(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self,
@@ -167,6 +207,11 @@ class GaussianBlur(Transform):
     Args:
         kernel_size: Size of the kernel, odd: one int or two.
         sigma: Range of the standard deviation, or one number. Default: (0.1, 2).
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.GaussianBlur(3)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
     """
 
     get_params = staticmethod(_color.GaussianBlur.get_params)
@@ -204,6 +249,11 @@ class GaussianNoise(Transform):
         mean: Mean of the noise. Default: 0.
         sigma: Standard deviation of the noise. Default: 0.1.
         clip: Whether to clamp the result to the range of an image. Default: True.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.GaussianNoise(sigma=0.5)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
     """
 
     def __init__(self, mean: float = 0.0, sigma: float = 0.1, clip: bool = True) -> None:
@@ -235,6 +285,11 @@ class RandomAutocontrast(RandomApplyTransform):
 
     Args:
         p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomAutocontrast(p=1.0)(torch.tensor([[[0.25, 0.5, 0.75]]]))
+        tensor([[[0.0000, 0.5000, 1.0000]]])
     """
 
     transform = applying(F.autocontrast)
@@ -245,6 +300,11 @@ class RandomEqualize(RandomApplyTransform):
 
     Args:
         p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomEqualize(p=1.0)(torch.zeros(3, 8, 8, dtype=torch.uint8)).shape
+        torch.Size([3, 8, 8])
     """
 
     transform = applying(F.equalize)
@@ -256,6 +316,11 @@ class RandomPosterize(RandomApplyTransform):
     Args:
         bits: Number of bits.
         p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomPosterize(bits=2, p=1.0)(torch.tensor([[[63, 64, 200]]], dtype=torch.uint8))
+        tensor([[[  0,  64, 192]]], dtype=torch.uint8)
     """
 
     def __init__(self, bits: int, p: float = 0.5) -> None:
@@ -271,6 +336,11 @@ class RandomSolarize(RandomApplyTransform):
     Args:
         threshold: The threshold.
         p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomSolarize(threshold=0.5, p=1.0)(torch.tensor([[[0.25, 0.75]]]))
+        tensor([[[0.2500, 0.2500]]])
     """
 
     def __init__(self, threshold: float, p: float = 0.5) -> None:
@@ -286,6 +356,11 @@ class RandomAdjustSharpness(RandomApplyTransform):
     Args:
         sharpness_factor: 0 blurs, 1 changes nothing, 2 doubles the sharpness.
         p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomAdjustSharpness(2.0, p=1.0)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
     """
 
     def __init__(self, sharpness_factor: float, p: float = 0.5) -> None:

@@ -35,6 +35,11 @@ class Compose(Transform):
 
     Args:
         transforms: Transforms in their order.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.Compose([v2.Resize(4), v2.CenterCrop(2)])(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 2, 2])
     """
 
     def __init__(self, transforms: _Transforms) -> None:
@@ -57,6 +62,11 @@ class RandomApply(Transform):
     Args:
         transforms: The transforms.
         p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomApply([v2.Resize(4)], p=1.0)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 4, 4])
     """
 
     def __init__(self, transforms: _Transforms | nn.ModuleList, p: float = 0.5) -> None:
@@ -84,6 +94,11 @@ class RandomChoice(Transform):
     Args:
         transforms: The transforms.
         p: Their weights. Default: all equal.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomChoice([v2.Resize(4), v2.CenterCrop(4)])(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 4, 4])
     """
 
     def __init__(self, transforms: _Transforms, p: Sequence[float] | None = None) -> None:
@@ -108,6 +123,11 @@ class RandomOrder(Transform):
 
     Args:
         transforms: The transforms.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomOrder([v2.Resize(4), v2.RGB()])(torch.zeros(1, 8, 8)).shape
+        torch.Size([3, 4, 4])
     """
 
     def __init__(self, transforms: _Transforms) -> None:

@@ -35,7 +35,16 @@ class ToTensor(Transform):
 
 
 class PILToTensor(Transform):
-    """Convert PIL images to tensors of the same values."""
+    """Convert PIL images to tensors of the same values.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> import numpy as np
+        >>> from PIL import Image
+        >>> v2.PILToTensor()(Image.fromarray(np.full((2, 2), 7, np.uint8)))
+        tensor([[[7, 7],
+                 [7, 7]]], dtype=torch.uint8)
+    """
 
     _transformed_types = (is_pil_image,)
 
@@ -44,7 +53,14 @@ class PILToTensor(Transform):
 
 
 class ToImage(Transform):
-    """Convert PIL images, arrays and tensors to `tv_tensors.Image`."""
+    """Convert PIL images, arrays and tensors to `tv_tensors.Image`.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> import numpy as np
+        >>> v2.ToImage()(np.zeros((8, 8, 3), np.uint8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     _transformed_types = (is_pure_tensor, is_pil_image, is_array)
 
@@ -57,6 +73,11 @@ class ToPILImage(Transform):
 
     Args:
         mode: Mode of the images. Default: by the number of channels.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.ToPILImage()(torch.zeros(3, 8, 6)).size
+        (6, 8)
     """
 
     _transformed_types = (is_pure_tensor, Image, is_array)
@@ -70,7 +91,14 @@ class ToPILImage(Transform):
 
 
 class ToPureTensor(Transform):
-    """Convert tv_tensors to plain tensors."""
+    """Convert tv_tensors to plain tensors.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> type(v2.ToPureTensor()(tv_tensors.Image(torch.zeros(3, 8, 8)))) is torch.Tensor
+        True
+    """
 
     _transformed_types = (TVTensor,)
 

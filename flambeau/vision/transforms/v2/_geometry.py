@@ -52,6 +52,11 @@ class RandomVerticalFlip(RandomApplyTransform):
 
     Args:
         p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomVerticalFlip(p=1.0)(torch.tensor([[[1.0], [2.0]]])).flatten()
+        tensor([2., 1.])
     """
 
     transform = applying(F.vertical_flip)
@@ -61,6 +66,12 @@ class Resize(Transform):
     """Resize to (height, width), or the shorter side to one number.
 
     With None for the size, the longer side is ``max_size``.
+
+    Args:
+        size: (height, width), one int for the shorter side, or None for `max_size` alone.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        max_size: Largest length of the longer side, where `size` is one int or None. Default: None.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
 
     Example:
         >>> from flambeau.vision.transforms import v2
@@ -137,6 +148,12 @@ class FiveCrop(_SeveralCrops):
 
     Args:
         size: (height, width), or one int for a square.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> crops = v2.FiveCrop(4)(torch.zeros(3, 8, 8))
+        >>> len(crops), crops[0].shape
+        (5, torch.Size([3, 4, 4]))
     """
 
     def __init__(self, size: int | Sequence[int]) -> None:
@@ -152,6 +169,12 @@ class TenCrop(_SeveralCrops):
     Args:
         size: (height, width), or one int for a square.
         vertical_flip: Whether the mirror image is upside down. Default: False.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> crops = v2.TenCrop(4)(torch.zeros(3, 8, 8))
+        >>> len(crops), crops[0].shape
+        (10, torch.Size([3, 4, 4]))
     """
 
     def __init__(self, size: int | Sequence[int], vertical_flip: bool = False) -> None:
@@ -163,7 +186,20 @@ class TenCrop(_SeveralCrops):
 
 
 class Pad(Transform):
-    """Pad on all sides."""
+    """Pad on all sides.
+
+    Args:
+        padding: Widths: one int, (left and right, top and bottom), or four ints.
+        fill: Value of the padding. Default: 0.
+        padding_mode: `"constant"` (the default), `"edge"`, `"reflect"` or `"symmetric"`.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.Pad(1)(torch.ones(1, 1, 2))
+        tensor([[[0., 0., 0., 0.],
+                 [0., 1., 1., 0.],
+                 [0., 0., 0., 0.]]])
+    """
 
     def __init__(
         self,
@@ -200,7 +236,21 @@ def _check_mode(padding_mode: str) -> None:
 
 
 class RandomCrop(Transform):
-    """Crop a rectangle of a given size at a random position."""
+    """Crop a rectangle of a given size at a random position.
+
+    Args:
+        size: (height, width), or one int for a square.
+        padding: Widths to pad by first: one int, (left and right, top and bottom), or four ints.
+            Default: None.
+        pad_if_needed: Whether to pad an image that is too small. Default: False.
+        fill: Value of the padding. Default: 0.
+        padding_mode: `"constant"` (the default), `"edge"`, `"reflect"` or `"symmetric"`.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomCrop(4, padding=1)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 4, 4])
+    """
 
     get_params = staticmethod(_geometry.RandomCrop.get_params)
 
@@ -255,7 +305,20 @@ class RandomCrop(Transform):
 
 
 class RandomResizedCrop(Transform):
-    """Crop a random part, and resize it."""
+    """Crop a random part, and resize it.
+
+    Args:
+        size: Size of the result: (height, width), or one int for a square.
+        scale: Range of the part's share of the area. Default: (0.08, 1).
+        ratio: Range of width by height. Default: (3/4, 4/3).
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomResizedCrop(4)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 4, 4])
+    """
 
     get_params = staticmethod(_geometry.RandomResizedCrop.get_params)
 

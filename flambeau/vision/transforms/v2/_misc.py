@@ -29,7 +29,13 @@ __all__ = [
 
 
 class Identity(Transform):
-    """Return a sample unchanged."""
+    """Return a sample unchanged.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.Identity()(torch.ones(1, 1, 2))
+        tensor([[[1., 1.]]])
+    """
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
         return inpt
@@ -41,6 +47,11 @@ class Lambda(Transform):
     Args:
         lambd: The function.
         *types: The types. Default: every object.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.Lambda(lambda image: 1 - image)(torch.tensor([0.25, 1.0]))
+        tensor([0.7500, 0.0000])
     """
 
     _transformed_types = (object,)
@@ -76,6 +87,12 @@ class LinearTransformation(_OfTensors):
     Args:
         transformation_matrix: Matrix (D, D).
         mean_vector: Vector (D,).
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.LinearTransformation(torch.eye(4), torch.ones(4))(torch.ones(1, 2, 2))
+        tensor([[[0., 0.],
+                 [0., 0.]]])
     """
 
     _transformed_types = (is_pure_tensor, Image, Video)
@@ -121,7 +138,16 @@ class ToDtype(Transform):
     """Convert tensors to another dtype: images and videos, or each type as a dictionary says.
 
     ``"others"`` in it is for all types that are not named, and None leaves a type as it is.
-    ``scale`` maps the values of images to the range of the dtype.
+
+    Args:
+        dtype: The type, or a dictionary from kinds of tensors to types.
+        scale: Whether to map the values of images to the range of the type. Default: False.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> image = torch.tensor([[[0, 51, 255]]], dtype=torch.uint8)
+        >>> v2.ToDtype(torch.float32, scale=True)(image)
+        tensor([[[0.0000, 0.2000, 1.0000]]])
     """
 
     _transformed_types = (Tensor,)
@@ -177,7 +203,16 @@ class ToDtype(Transform):
 
 
 class ConvertImageDtype(Transform):
-    """Convert a tensor to another dtype and scale its values to the range of that dtype."""
+    """Convert a tensor to another dtype and scale its values to the range of that dtype.
+
+    Args:
+        dtype: The type. Default: torch.float32.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.ConvertImageDtype()(torch.tensor([[[255, 51]]], dtype=torch.uint8))
+        tensor([[[1.0000, 0.2000]]])
+    """
 
     def __init__(self, dtype: fb.dtype = fb.float32) -> None:
         super().__init__()
@@ -200,6 +235,13 @@ class UniformTemporalSubsample(Transform):
 
     Args:
         num_samples: Number of frames.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> video = tv_tensors.Video(torch.zeros(10, 3, 8, 8))
+        >>> v2.UniformTemporalSubsample(4)(video).shape
+        torch.Size([4, 3, 8, 8])
     """
 
     _transformed_types = (is_pure_tensor, Video)

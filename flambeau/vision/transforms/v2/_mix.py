@@ -112,7 +112,22 @@ class _Mix(Transform):
 
 
 class MixUp(_Mix):
-    """Mix images by weighted means (https://arxiv.org/abs/1710.09412)."""
+    """Mix images by weighted means (https://arxiv.org/abs/1710.09412).
+
+    Args:
+        alpha: Parameter of the Beta distribution that the weights are drawn from. Default: 1.
+        num_classes: Number of classes, for labels that are class indices. Default: None, labels are
+            one-hot vectors already.
+        labels_getter: Function of the batch that returns the labels. Default: 'default', the second
+            part of the batch, or the entry whose key contains "label".
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> images, labels = torch.zeros(4, 3, 8, 8), torch.tensor([0, 1, 2, 0])
+        >>> images, labels = v2.MixUp(num_classes=3)(images, labels)
+        >>> images.shape, labels.shape
+        (torch.Size([4, 3, 8, 8]), torch.Size([4, 3]))
+    """
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         return {"share": self._fb_share()}
@@ -123,7 +138,22 @@ class MixUp(_Mix):
 
 
 class CutMix(_Mix):
-    """Paste rectangles of one image into another (https://arxiv.org/abs/1905.04899)."""
+    """Paste rectangles of one image into another (https://arxiv.org/abs/1905.04899).
+
+    Args:
+        alpha: Parameter of the Beta distribution that the sizes are drawn from. Default: 1.
+        num_classes: Number of classes, for labels that are class indices. Default: None, labels are
+            one-hot vectors already.
+        labels_getter: Function of the batch that returns the labels. Default: 'default', the second
+            part of the batch, or the entry whose key contains "label".
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> images, labels = torch.zeros(4, 3, 8, 8), torch.tensor([0, 1, 2, 0])
+        >>> images, labels = v2.CutMix(num_classes=3)(images, labels)
+        >>> images.shape, labels.shape
+        (torch.Size([4, 3, 8, 8]), torch.Size([4, 3]))
+    """
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         share = self._fb_share()

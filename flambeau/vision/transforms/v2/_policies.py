@@ -90,7 +90,18 @@ def _mixing_weights(bins: int) -> Tensor:
 
 
 class AutoAugment(_Policy):
-    """Apply one of 25 learned pairs of operations."""
+    """Apply one of 25 learned pairs of operations.
+
+    Args:
+        policy: Data that the pairs were learned on. Default: `AutoAugmentPolicy.IMAGENET`.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.AutoAugment()(torch.zeros(3, 8, 8, dtype=torch.uint8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     get_params = staticmethod(autoaugment.AutoAugment.get_params)
 
@@ -124,7 +135,20 @@ class AutoAugment(_Policy):
 
 
 class RandAugment(_Policy):
-    """Apply several random operations of one magnitude (https://arxiv.org/abs/1909.13719)."""
+    """Apply several random operations of one magnitude (https://arxiv.org/abs/1909.13719).
+
+    Args:
+        num_ops: Number of operations. Default: 2.
+        magnitude: Magnitude. Default: 9.
+        num_magnitude_bins: Number of magnitudes. Default: 31.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandAugment(num_ops=1)(torch.zeros(3, 8, 8, dtype=torch.uint8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self,
@@ -157,7 +181,18 @@ class RandAugment(_Policy):
 
 
 class TrivialAugmentWide(_Policy):
-    """Apply one random operation of random magnitude (https://arxiv.org/abs/2103.10158)."""
+    """Apply one random operation of random magnitude (https://arxiv.org/abs/2103.10158).
+
+    Args:
+        num_magnitude_bins: Number of magnitudes. Default: 31.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.TrivialAugmentWide()(torch.zeros(3, 8, 8, dtype=torch.uint8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self,
@@ -178,7 +213,22 @@ class TrivialAugmentWide(_Policy):
 
 
 class AugMix(_Policy):
-    """Mix an image with chains of random operations on it (https://arxiv.org/abs/1912.02781)."""
+    """Mix an image with chains of random operations on it (https://arxiv.org/abs/1912.02781).
+
+    Args:
+        severity: Strength, 1 to 10. Default: 3.
+        mixture_width: Number of chains. Default: 3.
+        chain_depth: Operations in a chain; below 1, random from 1 to 3. Default: -1.
+        alpha: Parameter of the mixing weights. Default: 1.
+        all_ops: Whether brightness, contrast, colour and sharpness change too. Default: True.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        fill: Value of pixels outside of the image. Default: None, for 0.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.AugMix()(torch.zeros(3, 8, 8, dtype=torch.uint8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     def __init__(
         self,

@@ -37,7 +37,18 @@ def is_array(value: Any) -> bool:
 
 
 def check_type(obj: Any, types_or_checks: tuple[_Kind, ...]) -> bool:
-    """Whether a value is of one of some types, or accepted by one of some functions."""
+    """Whether a value is of one of some types, or accepted by one of some functions.
+
+    Args:
+        obj: The value.
+        types_or_checks: Types, or functions that return whether they accept a value.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision.transforms.v2 import check_type
+        >>> check_type(torch.ones(2), (torch.Tensor,))
+        True
+    """
     for kind in types_or_checks:
         if isinstance(obj, kind) if isinstance(kind, type) else kind(obj):
             return True
@@ -45,17 +56,48 @@ def check_type(obj: Any, types_or_checks: tuple[_Kind, ...]) -> bool:
 
 
 def has_any(flat_inputs: list[Any], *types_or_checks: _Kind) -> bool:
-    """Whether a part of a sample is of one of some types."""
+    """Whether a part of a sample is of one of some types.
+
+    Args:
+        flat_inputs: The parts of the sample.
+        *types_or_checks: Types, or functions that return whether they accept a part.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.has_any([torch.zeros(3, 8, 8), "label"], int, str)
+        True
+    """
     return any(check_type(each, types_or_checks) for each in flat_inputs)
 
 
 def has_all(flat_inputs: list[Any], *types_or_checks: _Kind) -> bool:
-    """Whether a sample has a part of each of some types."""
+    """Whether a sample has a part of each of some types.
+
+    Args:
+        flat_inputs: The parts of the sample.
+        *types_or_checks: Types, or functions that return whether they accept a part.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.has_all([torch.zeros(3, 8, 8), "label"], torch.Tensor, str)
+        True
+    """
     return all(has_any(flat_inputs, kind) for kind in types_or_checks)
 
 
 def get_bounding_boxes(flat_inputs: list[Any]) -> BoundingBoxes:
-    """Return the first boxes of a sample."""
+    """Return the first boxes of a sample.
+
+    Args:
+        flat_inputs: The parts of the sample.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> boxes = tv_tensors.BoundingBoxes([[2, 2, 12, 6]], format="XYXY", canvas_size=(8, 8))
+        >>> v2.get_bounding_boxes([torch.zeros(3, 8, 8), boxes]).tolist()
+        [[2, 2, 12, 6]]
+    """
     for each in flat_inputs:
         if isinstance(each, BoundingBoxes):
             return each
@@ -63,7 +105,18 @@ def get_bounding_boxes(flat_inputs: list[Any]) -> BoundingBoxes:
 
 
 def get_keypoints(flat_inputs: list[Any]) -> KeyPoints:
-    """Return the first key points of a sample."""
+    """Return the first key points of a sample.
+
+    Args:
+        flat_inputs: The parts of the sample.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> points = tv_tensors.KeyPoints([[3, 3]], canvas_size=(8, 8))
+        >>> v2.get_keypoints([torch.zeros(3, 8, 8), points]).tolist()
+        [[3, 3]]
+    """
     for each in flat_inputs:
         if isinstance(each, KeyPoints):
             return each
@@ -71,7 +124,16 @@ def get_keypoints(flat_inputs: list[Any]) -> KeyPoints:
 
 
 def query_chw(flat_inputs: list[Any]) -> tuple[int, int, int]:
-    """Return channels, height and width of the images of a sample, which must agree."""
+    """Return channels, height and width of the images of a sample, which must agree.
+
+    Args:
+        flat_inputs: The parts of the sample.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.query_chw([torch.zeros(3, 8, 6)])
+        (3, 8, 6)
+    """
     sizes = {tuple(get_dimensions(each)) for each in flat_inputs if check_type(each, IMAGES)}
     if not sizes:
         raise TypeError(f"No image or video was found in the sample, only {_kinds(flat_inputs)}")
@@ -81,7 +143,16 @@ def query_chw(flat_inputs: list[Any]) -> tuple[int, int, int]:
 
 
 def query_size(flat_inputs: list[Any]) -> tuple[int, int]:
-    """Return height and width of a sample, on which all of its parts must agree."""
+    """Return height and width of a sample, on which all of its parts must agree.
+
+    Args:
+        flat_inputs: The parts of the sample.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.query_size([torch.zeros(3, 8, 6)])
+        (8, 6)
+    """
     sizes = {tuple(get_size(each)) for each in flat_inputs if check_type(each, _PLACED)}
     if not sizes:
         raise TypeError(

@@ -91,6 +91,22 @@ class SanitizeBoundingBoxes(_Sanitize):
     """Remove boxes that are too small or partly outside of their image.
 
     Their labels, found by ``labels_getter``, are removed too, and their masks (N, H, W).
+
+    Args:
+        min_size: Smallest side of a box that stays, in pixels. Default: 1.
+        min_area: Smallest area of a box that stays, in pixels. Default: 1.
+        labels_getter: Function of the sample that returns the labels, or None for no labels.
+            Default: 'default', the entry whose key contains "label".
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> boxes = tv_tensors.BoundingBoxes(
+        ...     [[2, 2, 6, 6], [3, 3, 3, 3]], format="XYXY", canvas_size=(8, 8)
+        ... )
+        >>> sample = {"boxes": boxes, "labels": torch.tensor([5, 7])}
+        >>> v2.SanitizeBoundingBoxes()(sample)["labels"]
+        tensor([5])
     """
 
     def __init__(
@@ -128,6 +144,17 @@ class SanitizeKeyPoints(_Sanitize):
     """Remove points, or groups of points, that are partly outside of their image.
 
     Their labels, found by ``labels_getter``, are removed too.
+
+    Args:
+        labels_getter: Function of the sample that returns the labels, or 'default' for the entry
+            whose key contains "label". Default: None, there are no labels.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> from flambeau.vision import tv_tensors
+        >>> points = tv_tensors.KeyPoints([[3, 3], [3, 12]], canvas_size=(8, 8))
+        >>> v2.SanitizeKeyPoints()({"points": points})["points"].tolist()
+        [[3, 3]]
     """
 
     def __init__(self, labels_getter: Any = None) -> None:

@@ -28,7 +28,20 @@ class _Scaled(Transform):
 
 
 class RandomResize(_Scaled):
-    """Resize the shorter side of an image to a random length."""
+    """Resize the shorter side of an image to a random length.
+
+    Args:
+        min_size: Smallest length.
+        max_size: Length that is never reached: the largest is one less.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> image = v2.RandomResize(4, 7)(torch.zeros(3, 8, 8))
+        >>> 4 <= image.shape[-1] < 7
+        True
+    """
 
     def __init__(
         self,
@@ -48,7 +61,19 @@ class RandomResize(_Scaled):
 
 
 class RandomShortestSize(_Scaled):
-    """Resize the shorter side to one of some lengths, with a limit for the longer one."""
+    """Resize the shorter side to one of some lengths, with a limit for the longer one.
+
+    Args:
+        min_size: The lengths, or one of them.
+        max_size: Largest length of the longer side. Default: None.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomShortestSize([4])(torch.zeros(3, 8, 16)).shape
+        torch.Size([3, 4, 8])
+    """
 
     def __init__(
         self,
@@ -73,7 +98,19 @@ class RandomShortestSize(_Scaled):
 
 
 class ScaleJitter(_Scaled):
-    """Fit an image into a target size, scaled by a random factor."""
+    """Fit an image into a target size, scaled by a random factor.
+
+    Args:
+        target_size: Height and width to fit into.
+        scale_range: Range of the factor. Default: (0.1, 2).
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        antialias: Whether to smooth a tensor that is made smaller. Default: True.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.ScaleJitter((16, 16), scale_range=(1.0, 1.0))(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 16, 16])
+    """
 
     def __init__(
         self,
@@ -98,7 +135,19 @@ class ScaleJitter(_Scaled):
 
 
 class RandomZoomOut(RandomApplyTransform):
-    """Place an image at random on a larger canvas, with a probability."""
+    """Place an image at random on a larger canvas, with a probability.
+
+    Args:
+        fill: Value of the canvas. Default: 0.
+        side_range: Range of the canvas's side by the image's. Default: (1, 4).
+        p: The probability. Default: 0.5.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> image = v2.RandomZoomOut(p=1.0)(torch.zeros(3, 8, 8))
+        >>> image.shape[-1] >= 8
+        True
+    """
 
     def __init__(
         self, fill: Any = 0, side_range: Sequence[float] = (1.0, 4.0), p: float = 0.5

@@ -27,9 +27,20 @@ class Transform(nn.Module):
     Subclasses define ``transform(inpt, params)``, and ``make_params(flat_inputs)`` for values that
     are drawn once for the whole sample. All PIL images and tv_tensors are transformed;
     of plain tensors only the first, and only if there is no other image.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> class Negative(v2.Transform):
+        ...     def transform(self, inpt, params):
+        ...         return 1 - inpt
+        >>> Negative()(torch.tensor([[[0.25, 1.0]]]))
+        tensor([[[0.7500, 0.0000]]])
     """
 
     _transformed_types: tuple[Any, ...] = (Tensor, is_pil_image)
+
+    def __init__(self) -> None:
+        super().__init__()
 
     def check_inputs(self, flat_inputs: list[Any]) -> None:
         """Raise for a sample that this transform does not support."""

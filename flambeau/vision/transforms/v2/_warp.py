@@ -18,7 +18,21 @@ __all__ = ["ElasticTransform", "RandomAffine", "RandomPerspective", "RandomRotat
 
 
 class RandomRotation(Transform):
-    """Rotate by a random angle."""
+    """Rotate by a random angle.
+
+    Args:
+        degrees: Range of the angle, or one number for (-degrees, degrees).
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        expand: Whether the result is large enough for all of the image. Default: False.
+        center: Centre of rotation, (x, y). Default: that of the image.
+        fill: Value of pixels outside of the image. Default: 0.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomRotation((90, 90))(torch.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
+        tensor([[[2., 4.],
+                 [1., 3.]]])
+    """
 
     get_params = staticmethod(_warp.RandomRotation.get_params)
 
@@ -64,7 +78,22 @@ def _need_pair(name: str, value: Any) -> None:
 
 
 class RandomAffine(Transform):
-    """Rotate, translate, scale and shear at random about the centre."""
+    """Rotate, translate, scale and shear at random about the centre.
+
+    Args:
+        degrees: Range of the angle, or one number for (-degrees, degrees).
+        translate: Largest shift by width and height, as shares. Default: None.
+        scale: Range of the scale. Default: None.
+        shear: Range of the shear in degrees. Default: None.
+        interpolation: `InterpolationMode` of the new pixels. Default: nearest.
+        fill: Value of pixels outside of the image. Default: 0.
+        center: Centre of rotation, (x, y). Default: that of the image.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomAffine(degrees=10, translate=(0.1, 0.1))(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     get_params = staticmethod(_warp.RandomAffine.get_params)
 
@@ -114,7 +143,19 @@ class RandomAffine(Transform):
 
 
 class RandomPerspective(RandomApplyTransform):
-    """Distort the perspective with a probability, by moving the corners inwards."""
+    """Distort the perspective with a probability, by moving the corners inwards.
+
+    Args:
+        distortion_scale: How far corners may move, from 0 to 1. Default: 0.5.
+        p: The probability. Default: 0.5.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        fill: Value of pixels outside of the image. Default: 0.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.RandomPerspective(p=1.0)(torch.zeros(3, 8, 8)).shape
+        torch.Size([3, 8, 8])
+    """
 
     get_params = staticmethod(_warp.RandomPerspective.get_params)
 
@@ -153,7 +194,19 @@ class RandomPerspective(RandomApplyTransform):
 
 
 class ElasticTransform(Transform):
-    """Displace pixels by a random field of strength ``alpha`` and smoothness ``sigma``."""
+    """Displace pixels by a random field of strength ``alpha`` and smoothness ``sigma``.
+
+    Args:
+        alpha: Strength of the displacement. Default: 50.
+        sigma: Smoothness of the displacement. Default: 5.
+        interpolation: `InterpolationMode` of the new pixels. Default: bilinear.
+        fill: Value of pixels outside of the image. Default: 0.
+
+    Example:
+        >>> from flambeau.vision.transforms import v2
+        >>> v2.ElasticTransform()(torch.zeros(3, 64, 64)).shape
+        torch.Size([3, 64, 64])
+    """
 
     get_params = staticmethod(_warp.ElasticTransform.get_params)
 

@@ -120,6 +120,9 @@ class Linear(_DynamicQuantized):
 class LSTM(_DynamicQuantized):
     """``nn.LSTM`` with 8-bit weights."""
 
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        return super().forward(input, hx)
+
     def extra_repr(self) -> str:
         return str(self.__dict__["_skeleton"].extra_repr())
 

@@ -23,7 +23,22 @@ _MODES = ("constant", "edge", "reflect", "symmetric")
 
 @functional
 def pad(inpt: Any, padding: _Padding, fill: _Fill = None, padding_mode: str = "constant") -> Any:
-    """Pad: one width for all sides, (left and right, top and bottom), or four widths."""
+    """Pad on all sides.
+
+    Args:
+        inpt: Image, video, mask, boxes or key points.
+        padding: One width for all sides, (left and right, top and bottom), or four widths.
+        fill: Value of the padding. Default: None, for 0.
+        padding_mode: `"constant"` (the default), `"edge"`, `"reflect"` or `"symmetric"`.
+
+    Example:
+        >>> from flambeau.vision.transforms.v2 import functional
+        >>> functional.pad(torch.ones(1, 1, 2), [1, 0])
+        tensor([[[0., 1., 1., 0.]]])
+
+    See also:
+        `vision.transforms.v2.Pad`.
+    """
 
 
 @kernel(pad, *PIXELS)
