@@ -41,10 +41,10 @@ namespace {
 bool are_of_type(std::span<const Operand> operands, DType type) {
   const bool outweighs_numbers = is_floating(type) || is_complex(type);
   for (const Operand& operand : operands) {
-    if (operand.is_tensor() ? operand.tensor().dtype() != type
-                            : !outweighs_numbers ||
-                                  (operand.scalar().kind() == Scalar::Kind::kComplex &&
-                                   !is_complex(type)))
+    if (operand.is_tensor()
+            ? operand.tensor().dtype() != type
+            : !outweighs_numbers ||
+                  (operand.scalar().kind() == Scalar::Kind::kComplex && !is_complex(type)))
       return false;
   }
   return true;
