@@ -18,8 +18,9 @@ using kernel::FftPlan;
 // From how many points on a row alone is worth a matrix, and from how many it is worth threads.
 constexpr int64_t kLongRow = 64, kThreadedRow = int64_t{1} << 15;
 // Of a tile and its twin: where passes begin to wait for the cache, and where they do so more than
-// half empty vectors would cost.
-constexpr int64_t kNearBytes = int64_t{64} << 10, kFarBytes = int64_t{1} << 20;
+// half empty vectors would cost. Beyond the last, tiles could be larger than what is transformed.
+constexpr int64_t kNearBytes = int64_t{64} << 10, kFarBytes = int64_t{1} << 20,
+                  kMostBytes = int64_t{32} << 20;
 // Points a thread should have to do.
 constexpr int64_t kPointGrain = 16384;
 
@@ -48,12 +49,18 @@ int64_t tile_numbers(int64_t n) {
   return (n + kFftLanes<T>)*2 * kLanes<T>;
 }
 
-// What the transform of a row does to parts of its numbers.
-template <class T>
-struct Factors {
-  T sign;                // of imaginary parts of the input
-  T re_scale, im_scale;  // of the result
-};
+// f(begin, end) over numbers [begin, end) of a row, on several threads if it is that long. Chunks
+// are whole vectors and do not depend on the threads, so that neither do the bits of what is left
+// over.
+template <class F>
+void over_row(int64_t begin, int64_t end, bool threaded, F&& f) {
+  if (!threaded) return f(begin, end);
+  constexpr int64_t kChunk = 4096;
+  parallel_for(chunks_of(end - begin, kChunk), 4, [&](int64_t first, int64_t last) {
+    for (int64_t c = first; c < last; ++c)
+      f(begin + c * kChunk, std::min(begin + (c + 1) * kChunk, end));
+  });
+}
 
 // --- one row, of contiguous complex numbers
 
@@ -188,12 +195,17 @@ class RowTransform {
     const T* const chirp = convolution_->chirp.data();
     T* const numbers = memory;
     memory += convolution_memory();
-    multiply_rows<T>(in, chirp, numbers, n, factors.sign, 1, 1);
+    const auto multiply = [&](const T* from, const T* by, T* to, int64_t count,
+                              const Factors<T>& parts) {
+      over_row(0, count, threaded,
+               [&](int64_t begin, int64_t end) { multiply_rows(from, by, to, parts, begin, end); });
+    };
+    multiply(in, chirp, numbers, n, {factors.sign, 1, 1});
     std::fill(numbers + 2 * n, numbers + 2 * padded, T(0));
     by_steps(numbers, numbers, {1, 1, 1}, memory, threaded);
-    multiply_rows<T>(numbers, convolution_->spectrum.data(), numbers, padded, 1, 1, 1);
+    multiply(numbers, convolution_->spectrum.data(), numbers, padded, {1, 1, 1});
     by_steps(numbers, numbers, {-1, 1, -1}, memory, threaded);
-    multiply_rows<T>(numbers, chirp, out, n, 1, factors.re_scale, factors.im_scale);
+    multiply(numbers, chirp, out, n, {1, factors.re_scale, factors.im_scale});
   }
 
  private:
@@ -218,13 +230,11 @@ class RowTransform {
 struct Starts {
   Dims sizes, strides;
 
+  bool is_even() const { return sizes.size() == 1; }
+
   // Of rows [first, first + count); returns the step between them where that is always the same,
   // else 0.
   int64_t get(int64_t first, int count, int64_t* starts) const {
-    if (sizes.size() == 1) {
-      for (int i = 0; i < count; ++i) starts[i] = (first + i) * strides[0];
-      return strides[0];
-    }
     Dims at(sizes.size());
     int64_t start = 0;
     for (size_t d = sizes.size(); d-- > 0;) {
@@ -244,6 +254,28 @@ struct Starts {
       }
     }
     return is_even && count > 1 ? starts[1] - starts[0] : 0;
+  }
+};
+
+// The starts of the rows of a tile, from `base` on.
+template <int L>
+struct Lanes {
+  const Starts& starts;
+  int count = 0;
+  int64_t base = 0, step = 0;
+  int64_t lanes[L] = {};
+
+  // To rows [first, first + rows). Those at even steps only move together.
+  void move(int64_t first, int rows) {
+    base = 0;
+    if (starts.is_even()) {
+      base = first * starts.strides[0];
+      if (rows == count) return;
+      first = 0;
+    }
+    step = starts.get(first, rows, lanes);
+    std::fill(lanes + rows, lanes + L, lanes[0]);
+    count = rows;
   }
 };
 
@@ -300,8 +332,8 @@ class Transform {
     if (!fft_has_passes(numbers_)) return true;
     if (numbers_ < kLongRow) return false;
     if (rows_ * 2 <= L) return true;
-    if (plan_.in_stride != 1 || plan_.out_stride != 1) return false;
     const int64_t bytes = numbers_ * L * 4 * static_cast<int64_t>(sizeof(T));
+    if (plan_.in_stride != 1 || plan_.out_stride != 1) return bytes > kMostBytes;
     return bytes > (fft_suits_steps<T>(numbers_) ? kNearBytes : kFarBytes);
   }
 
@@ -314,29 +346,32 @@ class Transform {
     parallel_for(chunks_of(rows_, L), grain, [&](int64_t begin, int64_t end) {
       Memory<T> tiles(2 * memory);
       T *const tile = tiles.take(memory), *const other = tiles.take(memory);
-      for (int64_t t = begin; t < end; ++t)
-        one_tile(*passes, t * L, static_cast<int>(std::min<int64_t>(L, rows_ - t * L)), tile,
-                 other);
+      Lanes<L> in{in_starts_}, out{out_starts_};
+      for (int64_t t = begin; t < end; ++t) {
+        const int count = static_cast<int>(std::min<int64_t>(L, rows_ - t * L));
+        in.move(t * L, count);
+        out.move(t * L, count);
+        one_tile(*passes, in, out, tile, other);
+      }
     });
   }
 
-  void one_tile(const FftPasses<T>& passes, int64_t first, int count, T* tile, T* other) const {
-    int64_t in_lanes[L], out_lanes[L];
-    const int64_t in_lane_step = in_starts_.get(first, count, in_lanes);
-    std::fill(in_lanes + count, in_lanes + L, in_lanes[0]);
-    const int64_t out_lane_step = out_starts_.get(first, count, out_lanes);
+  void one_tile(const FftPasses<T>& passes, const Lanes<L>& in_lanes, const Lanes<L>& out_lanes,
+                T* tile, T* other) const {
     const int64_t in_step = plan_.in_stride * in_unit_, out_step = plan_.out_stride * out_unit_;
-    LaneView<const T> in{in_, in_step, 1, in_lanes, count, in_lane_step};
-    LaneView<T> out{out_, out_step, 1, out_lanes, count, out_lane_step};
+    LaneView<const T> in{in_ + in_lanes.base, in_step,        1,
+                         in_lanes.lanes,      in_lanes.count, in_lanes.step};
+    LaneView<T> out{out_ + out_lanes.base, out_step,        1,
+                    out_lanes.lanes,       out_lanes.count, out_lanes.step};
     const int64_t n = plan_.size, half = n / 2 + 1;
     const auto [sign, re_scale, im_scale] = factors_;
     const auto transformed = [&] {
       return run_passes(passes, 0, passes.passes.size(), tile, other);
     };
     if (plan_.kind == FftKind::kComplex) {
-      if (count == L && in.lane_step == 2 && out.lane_step == 2) {
-        run_passes_through(passes, ColumnSource<T>{in_ + in_lanes[0], in_step, sign},
-                           ColumnSink<T>{out_ + out_lanes[0], out_step, re_scale, im_scale}, tile,
+      if (in.count == L && in.lane_step == 2 && out.lane_step == 2) {
+        run_passes_through(passes, ColumnSource<T>{in.p + in.lanes[0], in_step, sign},
+                           ColumnSink<T>{out.p + out.lanes[0], out_step, re_scale, im_scale}, tile,
                            other);
         return;
       }
@@ -412,12 +447,15 @@ class Transform {
     Factors<T> factors = factors_;
     if (gives_real) {
       if (halved_) {
-        join_real_row<T>(in, in_row, numbers_, factors.sign, roots_->data());
+        over_row(1, numbers_ / 2 + 1, threaded, [&](int64_t begin, int64_t end) {
+          join_real_row(in, in_row, numbers_, factors.sign, roots_->data(), begin, end);
+        });
+        join_real_ends(in, in_row, numbers_);
         factors.sign = 1;
       } else {
         if (in != in_row) std::copy(in, in + n + 1, in_row);
         in_row[1] = 0;
-        mirror_row(in_row, n);
+        mirror_row(in_row, n, 1, (n + 1) / 2);
       }
       in = in_row;
     }
@@ -427,8 +465,15 @@ class Transform {
         plan_.out_stride == 1 && (halved_ || results == n) && (!gives_real || halved_);
     T* const out = is_direct ? target : out_row;
     transform.run(in, out, factors, work, threaded);
-    if (is_real && halved_) split_real_row(out, numbers_, roots_->data());
-    if (plan_.mirrored) mirror_row(out, n);
+    if (is_real && halved_) {
+      over_row(1, numbers_ / 2 + 1, threaded, [&](int64_t begin, int64_t end) {
+        split_real_row(out, numbers_, roots_->data(), begin, end);
+      });
+      split_real_ends(out, numbers_);
+    }
+    if (plan_.mirrored)
+      over_row(1, (n + 1) / 2, threaded,
+               [&](int64_t begin, int64_t end) { mirror_row(out, n, begin, end); });
     if (is_direct) return;
     // Real points beside complex numbers without an imaginary part, or pairs of them.
     const int64_t out_parts = gives_real && !halved_ ? 2 : out_unit_;

@@ -175,13 +175,14 @@ FB_FN void store_backwards(T* p, const Pair<Vec<T>>& value) {
 }
 }  // namespace detail
 
-// Applies f to numbers k and h - k of a row for all 0 < k <= h / 2: those of `in`, their imaginary
-// parts times `sign`, into `out`, which may be the same row.
+// Applies f to numbers k and h - k of a row for all k of [begin, end), where 0 < k <= h / 2: those
+// of `in`, their imaginary parts times `sign`, into `out`, which may be the same row.
 template <class T, class F>
-FB_FN void for_mirrored_pairs(const T* in, T* out, int64_t h, T sign, const T* roots, F&& f) {
+FB_FN void for_mirrored_pairs(const T* in, T* out, int64_t h, T sign, const T* roots, int64_t begin,
+                              int64_t end, F&& f) {
   constexpr int L = kLanes<T>;
-  int64_t k = 1;
-  for (; k + L - 1 < h - k - L + 1; k += L) {
+  int64_t k = begin;
+  for (; k + L <= end && k + L - 1 < h - k - L + 1; k += L) {
     const int64_t mirror = h - k - L + 1;
     Pair<Vec<T>> a = load_neighbours(in + 2 * k), b = detail::load_backwards(in + 2 * mirror);
     a.im *= sign;
@@ -191,7 +192,7 @@ FB_FN void for_mirrored_pairs(const T* in, T* out, int64_t h, T sign, const T* r
     store_neighbours(out + 2 * k, a);
     detail::store_backwards(out + 2 * mirror, b);
   }
-  for (; k <= h - k; ++k) {
+  for (; k < end; ++k) {
     Pair<T> a{in[2 * k], in[2 * k + 1] * sign}, b{in[2 * (h - k)], in[2 * (h - k) + 1] * sign};
     f(a, b, roots[2 * k], roots[2 * k + 1]);
     out[2 * k] = a.re;
@@ -201,52 +202,72 @@ FB_FN void for_mirrored_pairs(const T* in, T* out, int64_t h, T sign, const T* r
   }
 }
 
+// Of a row with h numbers, and then h + 1: pairs [begin, end), and the ends.
 template <class T>
-void split_real_row(T* row, int64_t h, const T* roots) {
+void split_real_row(T* row, int64_t h, const T* roots, int64_t begin, int64_t end) {
+  for_mirrored_pairs(
+      row, row, h, T(1), roots, begin, end,
+      [](auto& a, auto& b, const auto& c, const auto& s) { split_real(a, b, c, s); });
+}
+template <class T>
+void split_real_ends(T* row, int64_t h) {
   const T re = row[0], im = row[1];
-  for_mirrored_pairs(row, row, h, T(1), roots, [](auto& a, auto& b, const auto& c, const auto& s) {
-    split_real(a, b, c, s);
-  });
   row[0] = re + im;
   row[1] = 0;
   row[2 * h] = re - im;
   row[2 * h + 1] = 0;
 }
+// Of a row with h + 1 numbers, and then h.
 template <class T>
-void join_real_row(const T* row, T* out, int64_t h, T sign, const T* roots) {
-  const T first = row[0], last = row[2 * h];
-  for_mirrored_pairs(row, out, h, sign, roots,
+void join_real_row(const T* row, T* out, int64_t h, T sign, const T* roots, int64_t begin,
+                   int64_t end) {
+  for_mirrored_pairs(row, out, h, sign, roots, begin, end,
                      [](auto& a, auto& b, const auto& c, const auto& s) { join_real(a, b, c, s); });
+}
+template <class T>
+void join_real_ends(const T* row, T* out, int64_t h) {
+  const T first = row[0], last = row[2 * h];
   out[0] = first + last;
   out[1] = first - last;
 }
+
+// Number n - k of a row becomes the conjugate of number k, for all k of [begin, end).
 template <class T>
-void mirror_row(T* row, int64_t n) {
+void mirror_row(T* row, int64_t n, int64_t begin, int64_t end) {
   constexpr int L = kLanes<T>;
-  int64_t k = 1;
-  for (; k + L - 1 < n - k - L + 1; k += L) {
+  int64_t k = begin;
+  for (; k + L <= end && k + L - 1 < n - k - L + 1; k += L) {
     const Pair<Vec<T>> value = load_neighbours(row + 2 * k);
     detail::store_backwards(row + 2 * (n - k - L + 1), {value.re, -value.im});
   }
-  for (; k < n - k; ++k) {
+  for (; k < end; ++k) {
     row[2 * (n - k)] = row[2 * k];
     row[2 * (n - k) + 1] = -row[2 * k + 1];
   }
 }
 
-// out = a b for n complex numbers, times `re_scale` and `im_scale` part by part.
+// What multiplies the parts of numbers before and after a product.
 template <class T>
-void multiply_rows(const T* a, const T* b, T* out, int64_t n, T sign, T re_scale, T im_scale) {
+struct Factors {
+  T sign;                // of imaginary parts of the input
+  T re_scale, im_scale;  // of the result
+};
+
+// out = a b for complex numbers [begin, end).
+template <class T>
+void multiply_rows(const T* a, const T* b, T* out, const Factors<T>& factors, int64_t begin,
+                   int64_t end) {
   constexpr int L = kLanes<T>;
-  int64_t k = 0;
-  for (; k + L <= n; k += L) {
+  const auto [sign, re_scale, im_scale] = factors;
+  int64_t k = begin;
+  for (; k + L <= end; k += L) {
     Pair<Vec<T>> x = load_neighbours(a + 2 * k);
     const Pair<Vec<T>> y = load_neighbours(b + 2 * k);
     x.im *= sign;
     x = times(x, y.re, y.im);
     store_neighbours(out + 2 * k, {x.re * re_scale, x.im * im_scale});
   }
-  for (; k < n; ++k) {
+  for (; k < end; ++k) {
     const Pair<T> x = times(Pair<T>{a[2 * k], a[2 * k + 1] * sign}, b[2 * k], b[2 * k + 1]);
     out[2 * k] = x.re * re_scale;
     out[2 * k + 1] = x.im * im_scale;
