@@ -132,8 +132,8 @@ Tensor compute::_fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t
   const Dims dims = transform_dims(input, dim, 1);
   const Dims order = transform_order(input, dims);
   Tensor in = reordered(input, order);
-  FB_CHECK(last_size > 0 && in.size(-1) > last_size / 2, "got ", in.size(-1),
-           " frequencies for ", last_size, " real points");
+  FB_CHECK(last_size > 0 && in.size(-1) > last_size / 2, "got ", in.size(-1), " frequencies for ",
+           last_size, " real points");
   if (dims.size() > 1) {
     const Tensor transformed = make_tensor(in.sizes(), in.dtype(), in.device());
     transform_all(in, transformed, 1, dims.size(), true, 1);
