@@ -127,8 +127,10 @@ class RowBySteps {
     for (int64_t k = 0; k < steps_.first.size; k += L) {
       for (int64_t part = 0; part < 2; ++part) {
         Vec<T> square[L];
+#pragma GCC unroll 16
         for (int i = 0; i < L; ++i) square[i] = load<T, L>(numbers + (2 * (k + i) + part) * L);
         transpose_lanes(square);
+#pragma GCC unroll 16
         for (int l = 0; l < L; ++l) store(matrix + (2 * l + part) * pitch + k, square[l]);
       }
     }

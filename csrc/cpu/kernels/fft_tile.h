@@ -41,8 +41,10 @@ void load_tile(const LaneView<const T>& view, int64_t n, T sign, T* tile) {
   if (view.imaginary == 1 && view.step == 2) {
     for (; e + L / 2 <= n; e += L / 2) {
       Vec<T> rows[L];
+#pragma GCC unroll 16
       for (int l = 0; l < L; ++l) rows[l] = load<T, L>(view.p + view.lanes[l] + 2 * e);
       transpose_lanes(rows);
+#pragma GCC unroll 8
       for (int i = 0; i < L; i += 2) {
         store(tile + (2 * e + i) * L, rows[i]);
         store(tile + (2 * e + i + 1) * L, rows[i + 1] * sign);
@@ -80,12 +82,14 @@ void store_tile(const LaneView<T>& view, int64_t n, T re_scale, T im_scale, cons
   if (view.imaginary == 1 && view.step == 2) {
     for (; e + L / 2 <= n; e += L / 2) {
       Vec<T> rows[L];
+#pragma GCC unroll 8
       for (int i = 0; i < L; i += 2) {
         rows[i] = load<T, L>(tile + (2 * e + i) * L) * re_scale;
         rows[i + 1] = load<T, L>(tile + (2 * e + i + 1) * L) * im_scale;
       }
       transpose_lanes(rows);
       if (view.count == L) {  // all from registers
+#pragma GCC unroll 16
         for (int l = 0; l < L; ++l) store(view.p + view.lanes[l] + 2 * e, rows[l]);
       } else {
         for (int l = 0; l < view.count; ++l) store(view.p + view.lanes[l] + 2 * e, rows[l]);
