@@ -272,7 +272,11 @@ std::shared_ptr<const Value> kept(const Key& key, Make&& make) {
 
 }  // namespace
 
-bool fft_has_passes(int64_t size) { return !radices_of(size).empty(); }
+bool fft_has_passes(int64_t size) {
+  for (int64_t p = 2; p <= kLargestRadix && size > 1; ++p)
+    while (size % p == 0) size /= p;
+  return size == 1;
+}
 
 template <class T>
 bool fft_suits_steps(int64_t size) {

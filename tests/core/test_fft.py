@@ -126,6 +126,19 @@ def test_layouts(view: object, shape: tuple[int, ...]) -> None:
     check(torch.fft.fftn(x.real), np.fft.fftn(array.real))
 
 
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 64, 130, 134])
+def test_one_value_that_is_repeated(n: int) -> None:
+    """Elements that share memory, along the transform and across it; windows that overlap."""
+    for x in (torch.full((1, 1), 2.0).expand(20, n), torch.full((20, 1), 2.0).expand(20, n)):
+        expected = np.fft.fft(x.numpy())
+        np.testing.assert_allclose(torch.fft.fft(x).numpy(), expected, atol=1e-4)
+        np.testing.assert_allclose(torch.fft.rfft(x).numpy(), expected[:, : n // 2 + 1], atol=1e-4)
+    windows = torch.randn(n + 40).unfold(0, n, 1)
+    np.testing.assert_allclose(
+        torch.fft.rfft(windows).numpy(), np.fft.rfft(windows.numpy()), atol=1e-4
+    )
+
+
 def test_channels_last() -> None:
     x = torch.randn(2, 3, 16, 20).to(memory_format=torch.channels_last)
     np.testing.assert_allclose(
@@ -244,6 +257,22 @@ def test_levels(level: str) -> None:
 def test_wrong_number_of_frequencies() -> None:
     with pytest.raises(RuntimeError, match="got 4 frequencies for 20 real points"):
         torch._C._fft_c2r(torch.ones(4, dtype=torch.complex64), [0], 1.0, 20)
+
+
+def test_refused_arguments() -> None:
+    x = torch.ones(3, 4)
+    with pytest.raises(RuntimeError, match=r"fft2: expected different dimensions, got \[0, -2\]"):
+        torch.fft.fft2(x, dim=(0, -2))
+    with pytest.raises(RuntimeError, match=r"fft2: got 1 lengths for 2 dimensions"):
+        torch.fft.fft2(x, s=(4,))
+    for n in (0, -5):
+        with pytest.raises(RuntimeError, match=rf"at least one data point, got lengths \[{n}\]"):
+            torch.fft.fft(x, n)
+    with pytest.raises(RuntimeError, match="at least one element"):
+        torch.fft.fft(torch.ones(0, 4))
+    for dtype in (torch.float16, torch.bfloat16):
+        with pytest.raises(RuntimeError, match="unsupported dtype"):
+            torch.fft.rfft(x.to(dtype))
 
 
 def test_lengths_beyond_memory() -> None:

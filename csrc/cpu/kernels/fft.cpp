@@ -15,8 +15,10 @@ namespace {
 using kernel::FftKind;
 using kernel::FftPlan;
 
-// From how many points on a row alone is worth a matrix, and from how many it is worth threads.
-constexpr int64_t kLongRow = 64, kThreadedRow = int64_t{1} << 15;
+// From how many points on a row alone is worth a matrix, from how many a few rows are worth threads
+// inside each, and from how many any rows are.
+constexpr int64_t kLongRow = 64, kThreadedRow = int64_t{1} << 15, kHugeRow = int64_t{1} << 18;
+constexpr int64_t kFewRows = 16;
 // Of a tile and its twin: where passes begin to wait for the cache, and where they do so more than
 // half empty vectors would cost. Beyond the last, tiles could be larger than what is transformed.
 constexpr int64_t kNearBytes = int64_t{64} << 10, kFarBytes = int64_t{1} << 20,
@@ -114,7 +116,7 @@ class RowBySteps {
       } else {
         int64_t lanes[L];
         for (int l = 0; l < L; ++l) lanes[l] = 2 * std::min(c + l, end - 1);
-        load_tile<T>({in_, stride, 1, lanes, static_cast<int>(end - c), 2}, passes.size,
+        load_tile<T>({in_, stride, true, 1, lanes, static_cast<int>(end - c), 2}, passes.size,
                      factors_.sign, tiles);
         numbers = run_passes(passes, 0, passes.passes.size(), tiles, other);
       }
@@ -150,8 +152,8 @@ class RowBySteps {
         int64_t lanes[L];
         for (int l = 0; l < L; ++l) lanes[l] = 2 * (k + l);
         const T* const numbers = run_passes_from(passes, source, tiles, other);
-        store_tile<T>({out_, stride, 1, lanes, static_cast<int>(end - k), 2}, passes.size, re_scale,
-                      im_scale, numbers);
+        store_tile<T>({out_, stride, true, 1, lanes, static_cast<int>(end - k), 2}, passes.size,
+                      re_scale, im_scale, numbers);
       }
     };
     const T *const fine = steps_.fine.data(), *const coarse = steps_.coarse.data();
@@ -361,9 +363,9 @@ class Transform {
   void one_tile(const FftPasses<T>& passes, const Lanes<L>& in_lanes, const Lanes<L>& out_lanes,
                 T* tile, T* other) const {
     const int64_t in_step = plan_.in_stride * in_unit_, out_step = plan_.out_stride * out_unit_;
-    LaneView<const T> in{in_ + in_lanes.base, in_step,        1,
+    LaneView<const T> in{in_ + in_lanes.base, in_step,        true,         1,
                          in_lanes.lanes,      in_lanes.count, in_lanes.step};
-    LaneView<T> out{out_ + out_lanes.base, out_step,        1,
+    LaneView<T> out{out_ + out_lanes.base, out_step,        true,          1,
                     out_lanes.lanes,       out_lanes.count, out_lanes.step};
     const int64_t n = plan_.size, half = n / 2 + 1;
     const auto [sign, re_scale, im_scale] = factors_;
@@ -380,7 +382,8 @@ class Transform {
       load_tile(in, n, sign, tile);
       store_tile(out, n, re_scale, im_scale, transformed());
     } else if (plan_.kind == FftKind::kFromReal) {
-      in.imaginary = halved_ ? in_step : 0;
+      in.is_complex = halved_;
+      in.imaginary = in_step;
       if (halved_) in.step *= 2;
       load_tile(in, numbers_, sign, tile);
       T* const result = transformed();
@@ -388,7 +391,8 @@ class Transform {
       if (plan_.mirrored) mirror_tile(result, n);
       store_tile<T>(out, plan_.mirrored ? n : half, re_scale, im_scale, result);
     } else {
-      out.imaginary = halved_ ? out_step : 0;
+      out.is_complex = halved_;
+      out.imaginary = out_step;
       if (halved_) out.step *= 2;
       load_tile(in, half, sign, tile);
       if (halved_)
@@ -408,7 +412,7 @@ class Transform {
 
   void by_rows() const {
     const RowTransform<T> transform(numbers_);
-    const bool threaded = numbers_ >= kThreadedRow;
+    const bool threaded = numbers_ >= (rows_ < kFewRows ? kThreadedRow : kHugeRow);
     const int64_t padded = chunks_of(2 * plan_.size + 2, kFftLanes<T>) * kFftLanes<T>;
     const int64_t memory = transform.memory(threaded);
     auto some_rows = [&](int64_t begin, int64_t end) {

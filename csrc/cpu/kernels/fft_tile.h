@@ -12,17 +12,21 @@ template <class P>
 struct LaneView {
   P* p;
   int64_t step;          // from number to number
-  int64_t imaginary;     // from the real part to the imaginary one; 0: there is none
+  bool is_complex;       // or real: then imaginary parts are 0 and not stored
+  int64_t imaginary;     // from the real part to the imaginary one
   const int64_t* lanes;  // where rows begin; lanes without a row repeat another one
   int count;             // of rows
   int64_t lane_step;     // from row to row where that is always the same, else 0
+
+  // Whether parts are neighbours in memory.
+  bool is_pair() const { return is_complex && imaginary == 1; }
 };
 
 // n numbers of each row into the tile, imaginary parts times `sign`.
 template <class T>
 void load_tile(const LaneView<const T>& view, int64_t n, T sign, T* tile) {
   constexpr int L = kLanes<T>;
-  if (view.count == L && view.imaginary == 1 && view.lane_step == 2) {
+  if (view.count == L && view.is_pair() && view.lane_step == 2) {
     const ColumnSource<T> source{view.p + view.lanes[0], view.step, sign};
     for (int64_t e = 0; e < n; ++e) TileSink<T>{tile}(e, source(e));
     return;
@@ -32,13 +36,13 @@ void load_tile(const LaneView<const T>& view, int64_t n, T sign, T* tile) {
     for (int64_t e = 0; e < n; ++e) {
       const T* const at = p + e * view.step;
       Vec<T> im{};
-      if (view.imaginary != 0) im = load<T, L>(at + view.imaginary) * sign;
+      if (view.is_complex) im = load<T, L>(at + view.imaginary) * sign;
       TileSink<T>{tile}(e, {load<T, L>(at), im});
     }
     return;
   }
   int64_t e = 0;
-  if (view.imaginary == 1 && view.step == 2) {
+  if (view.is_pair() && view.step == 2) {
     for (; e + L / 2 <= n; e += L / 2) {
       Vec<T> rows[L];
 #pragma GCC unroll 16
@@ -56,7 +60,7 @@ void load_tile(const LaneView<const T>& view, int64_t n, T sign, T* tile) {
     for (int l = 0; l < L; ++l) {
       const T* const at = view.p + view.lanes[l] + e * view.step;
       to[l] = at[0];
-      to[L + l] = view.imaginary != 0 ? at[view.imaginary] * sign : T(0);
+      to[L + l] = view.is_complex ? at[view.imaginary] * sign : T(0);
     }
   }
 }
@@ -64,7 +68,7 @@ void load_tile(const LaneView<const T>& view, int64_t n, T sign, T* tile) {
 template <class T>
 void store_tile(const LaneView<T>& view, int64_t n, T re_scale, T im_scale, const T* tile) {
   constexpr int L = kLanes<T>;
-  if (view.count == L && view.imaginary == 1 && view.lane_step == 2) {
+  if (view.count == L && view.is_pair() && view.lane_step == 2) {
     const ColumnSink<T> sink{view.p + view.lanes[0], view.step, re_scale, im_scale};
     for (int64_t e = 0; e < n; ++e) sink(e, TileSource<T>{tile}(e));
     return;
@@ -74,12 +78,12 @@ void store_tile(const LaneView<T>& view, int64_t n, T re_scale, T im_scale, cons
     for (int64_t e = 0; e < n; ++e) {
       const Pair<Vec<T>> value = TileSource<T>{tile}(e);
       store(p + e * view.step, value.re * re_scale);
-      if (view.imaginary != 0) store(p + e * view.step + view.imaginary, value.im * im_scale);
+      if (view.is_complex) store(p + e * view.step + view.imaginary, value.im * im_scale);
     }
     return;
   }
   int64_t e = 0;
-  if (view.imaginary == 1 && view.step == 2) {
+  if (view.is_pair() && view.step == 2) {
     for (; e + L / 2 <= n; e += L / 2) {
       Vec<T> rows[L];
 #pragma GCC unroll 8
@@ -101,7 +105,7 @@ void store_tile(const LaneView<T>& view, int64_t n, T re_scale, T im_scale, cons
     for (int l = 0; l < view.count; ++l) {
       T* const at = view.p + view.lanes[l] + e * view.step;
       at[0] = from[l] * re_scale;
-      if (view.imaginary != 0) at[view.imaginary] = from[L + l] * im_scale;
+      if (view.is_complex) at[view.imaginary] = from[L + l] * im_scale;
     }
   }
 }
