@@ -32,6 +32,7 @@ GROUPS = {
         Group("ops-1e7", "operators on 10^7 elements", 2.5, 0.8),
         Group("gemm", "matrix products", 0.97, 0.8),
         Group("linalg", "factorisations of matrices", 1.0, 0.8),
+        Group("fft", "Fourier transforms", 1.2, 1.0),
         Group("record", "recording a small operator", 6.0, 0.8),
         Group("chain", "chains of 100 operators, forwards and backwards", 8.0, 0.8),
         Group("branching", "branching graphs with broadcasting", 5.0, 0.8),

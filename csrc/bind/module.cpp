@@ -9,7 +9,6 @@
 #include "bind/call.h"
 #include "bind/config.h"
 #include "bind/ending.h"
-#include "bind/fft.h"
 #include "bind/function.h"
 #include "bind/generator_object.h"
 #include "bind/grad_switch.h"
@@ -167,7 +166,6 @@ NB_MODULE(_C, m) {
   add_interop(m.ptr());
   add_shared_memory(m.ptr());
   add_packed_list(m.ptr());
-  register_fft();
   add_settings(m.ptr());
   add_cpu(m);
   add_config(m);

@@ -13,8 +13,47 @@ namespace {
 
 using kernel::FftKind;
 
-Tensor transform(FftKind kind, const Tensor& input, int64_t dim, int64_t size = 0) {
-  return kernel::of(input).fft(kind, input, dim, size);
+// Along one dimension; otherwise the tensors have the same shape.
+struct Transform {
+  FftKind kind;
+  bool backward;
+  int64_t size;
+  double scale = 1;
+  bool mirrored = false;
+
+  void operator()(const Tensor& in, const Tensor& out, int64_t dim) const {
+    kernel::FftPlan plan{.kind = kind,
+                         .backward = backward,
+                         .mirrored = mirrored,
+                         .real_dtype = real_type(in.dtype()),
+                         .size = size,
+                         .scale = scale,
+                         .in = in.data(),
+                         .out = out.data(),
+                         .in_stride = in.strides()[dim],
+                         .out_stride = out.strides()[dim],
+                         .batch = {},
+                         .in_batch_strides = {},
+                         .out_batch_strides = {}};
+    for (int64_t i = 0; i < in.dim(); ++i) {
+      if (i == dim) continue;
+      plan.batch.push_back(in.sizes()[i]);
+      plan.in_batch_strides.push_back(in.strides()[i]);
+      plan.out_batch_strides.push_back(out.strides()[i]);
+    }
+    kernel::of(in).fft(plan);
+  }
+};
+
+// Complex transforms of the dimensions from `begin` to `end`, counted from the last one; all but
+// the first of them in place.
+void transform_all(const Tensor& in, const Tensor& out, size_t begin, size_t end, bool backward,
+                   double scale) {
+  for (size_t i = begin; i < end; ++i) {
+    const int64_t dim = in.dim() - 1 - static_cast<int64_t>(i);
+    const Transform transform{FftKind::kComplex, backward, in.size(dim), i == begin ? scale : 1};
+    transform(i == begin ? in : out, out, dim);
+  }
 }
 
 bool larger_stride_first(const Tensor& t, int64_t a, int64_t b) {
@@ -51,8 +90,7 @@ Dims transform_order(const Tensor& input, const Dims& dims) {
   return order;
 }
 
-Tensor restored(const Tensor& t, const Dims& order, double scale) {
-  if (scale != 1) ops::mul_(t, scale);
+Tensor restored(const Tensor& t, const Dims& order) {
   Dims back(order.size());
   for (size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<int64_t>(i);
   return reordered(t, back);
@@ -63,33 +101,48 @@ Tensor restored(const Tensor& t, const Dims& order, double scale) {
 Tensor compute::_fft_c2c(const Tensor& input, IntSpan dim, double scale, bool forward) {
   const Dims dims = transform_dims(input, dim, 0);
   const Dims order = transform_order(input, dims);
-  Tensor out = reordered(input, order);
-  for (size_t i = 1; i <= dims.size(); ++i)
-    out = transform(forward ? FftKind::kForward : FftKind::kBackward, out,
-                    input.dim() - static_cast<int64_t>(i));
-  if (dims.empty()) out = copy_of(out);
-  return restored(out, order, scale);
+  const Tensor in = reordered(input, order);
+  if (dims.empty()) {
+    const Tensor out = copy_of(in);
+    if (scale != 1) ops::mul_(out, scale);
+    return restored(out, order);
+  }
+  const Tensor out = make_tensor(in.sizes(), in.dtype(), in.device());
+  transform_all(in, out, 0, dims.size(), !forward, scale);
+  return restored(out, order);
 }
 
 Tensor compute::_fft_r2c(const Tensor& input, IntSpan dim, double scale, bool onesided) {
   check_last(input, dim);
   const Dims dims = transform_dims(input, dim, onesided ? 1 : 0);
   const Dims order = transform_order(input, dims);
-  Tensor out = transform(onesided ? FftKind::kFromReal : FftKind::kForward, reordered(input, order),
-                         input.dim() - 1);
-  for (size_t i = 2; i <= dims.size(); ++i)
-    out = transform(FftKind::kForward, out, input.dim() - static_cast<int64_t>(i));
-  return restored(out, order, scale);
+  const Tensor in = reordered(input, order);
+  const int64_t size = in.size(-1);
+  Dims sizes = in.sizes().vec();
+  if (onesided) sizes.back() = size / 2 + 1;
+  const Tensor out = make_tensor(sizes, complex_type(in.dtype()), in.device());
+  Transform{FftKind::kFromReal, false, size, scale, !onesided}(in, out, in.dim() - 1);
+  transform_all(out, out, 1, dims.size(), false, 1);
+  return restored(out, order);
 }
 
 Tensor compute::_fft_c2r(const Tensor& input, IntSpan dim, double scale, int64_t last_size) {
   check_last(input, dim);
   const Dims dims = transform_dims(input, dim, 1);
   const Dims order = transform_order(input, dims);
-  Tensor out = reordered(input, order);
-  for (size_t i = 2; i <= dims.size(); ++i)
-    out = transform(FftKind::kBackward, out, input.dim() - static_cast<int64_t>(i));
-  return restored(transform(FftKind::kToReal, out, input.dim() - 1, last_size), order, scale);
+  Tensor in = reordered(input, order);
+  FB_CHECK(last_size > 0 && in.size(-1) > last_size / 2, "got ", in.size(-1), " frequencies for ",
+           last_size, " real points");
+  if (dims.size() > 1) {
+    const Tensor transformed = make_tensor(in.sizes(), in.dtype(), in.device());
+    transform_all(in, transformed, 1, dims.size(), true, 1);
+    in = transformed;
+  }
+  Dims sizes = in.sizes().vec();
+  sizes.back() = last_size;
+  const Tensor out = make_tensor(sizes, real_type(in.dtype()), in.device());
+  Transform{FftKind::kToReal, true, last_size, scale}(in, out, in.dim() - 1);
+  return restored(out, order);
 }
 
 }  // namespace fb::ops

@@ -21,65 +21,67 @@ class _Plan:
         dim: int | Sequence[int] | None,
         halved_input: bool,
     ) -> None:
-        self.name = f"fft.{name}"
-        sizes = [s] if isinstance(s, int) else None if s is None else list(s)
-        self.dims = self._dims(input, sizes, dim)
-        self.sizes = self._sizes(input, sizes, halved_input)
+        self.name = name
+        self.shape = input.shape
+        given = [s] if isinstance(s, int) else None if s is None else list(s)
+        self.dims = self._dims(given, dim)
+        self.is_whole = given is None
+        self.sizes = self._sizes(given, halved_input)
 
-    def _dims(
-        self, input: Tensor, sizes: list[int] | None, dim: int | Sequence[int] | None
-    ) -> list[int]:
+    def _error(self, message: str) -> RuntimeError:
+        return RuntimeError(f"fft.{self.name}: {message}")
+
+    def _dims(self, given: list[int] | None, dim: int | Sequence[int] | None) -> list[int]:
+        count = len(self.shape)
         if dim is None:
-            count = input.dim() if sizes is None else len(sizes)
-            if count > input.dim():
-                raise RuntimeError(
-                    f"{self.name}: got {count} lengths for the shape {tuple(input.shape)}"
-                )
-            return list(range(input.dim() - count, input.dim()))
+            chosen = count if given is None else len(given)
+            if chosen > count:
+                raise self._error(f"got {chosen} lengths for the shape {tuple(self.shape)}")
+            return list(range(count - chosen, count))
         dims = [dim] if isinstance(dim, int) else list(dim)
         for d in dims:
-            if input.dim() == 0:
-                raise IndexError(f"{self.name}: input has no dimensions, got dim {d}")
-            if not -input.dim() <= d < input.dim():
+            if count == 0:
+                raise IndexError(f"fft.{self.name}: input has no dimensions, got dim {d}")
+            if not -count <= d < count:
                 raise IndexError(
-                    f"{self.name}: Dimension out of range (expected to be in range of "
-                    f"[{-input.dim()}, {input.dim() - 1}], but got {d})"
+                    f"fft.{self.name}: Dimension out of range (expected to be in range of "
+                    f"[{-count}, {count - 1}], but got {d})"
                 )
-        wrapped = [d % input.dim() for d in dims]
-        if len(set(wrapped)) < len(wrapped):
-            raise RuntimeError(f"{self.name}: expected different dimensions, got {dims}")
-        if sizes is not None and len(sizes) != len(wrapped):
-            raise RuntimeError(
-                f"{self.name}: got {len(sizes)} lengths for {len(wrapped)} dimensions"
-            )
+        wrapped = [d % count for d in dims]
+        if len(wrapped) > 1 and len(set(wrapped)) < len(wrapped):
+            raise self._error(f"expected different dimensions, got {dims}")
+        if given is not None and len(given) != len(wrapped):
+            raise self._error(f"got {len(given)} lengths for {len(wrapped)} dimensions")
         return wrapped
 
-    def _sizes(self, input: Tensor, sizes: list[int] | None, halved_input: bool) -> list[int]:
-        result = [input.size(d) for d in self.dims]
+    def _sizes(self, given: list[int] | None, halved_input: bool) -> list[int]:
+        shape = self.shape
+        result = [shape[d] for d in self.dims]
         if halved_input and result:
             result[-1] = 2 * (result[-1] - 1)
-        for i, size in enumerate(sizes or []):
+        for i, size in enumerate(given or ()):
             if size != -1:
                 result[i] = size
-        if any(size < 1 for size in result):
-            raise RuntimeError(
-                f"{self.name}: expected at least one data point, got lengths {result}"
-            )
+        for size in result:
+            if size < 1:
+                raise self._error(f"expected at least one data point, got lengths {result}")
         return result
 
     def scale(self, norm: str | None, forward: bool) -> float:
         """The factor of the transform: 1, 1/n or 1/sqrt(n) with n the number of points."""
+        if norm is None and forward:
+            return 1.0
         points = math.prod(self.sizes)
         if norm == "ortho":
             return 1 / math.sqrt(points)
         if norm not in (None, "backward", "forward"):
-            raise RuntimeError(
-                f"{self.name}: expected norm 'backward', 'forward' or 'ortho', got {norm!r}"
-            )
+            raise self._error(f"expected norm 'backward', 'forward' or 'ortho', got {norm!r}")
         return 1 / points if (norm == "forward") == forward else 1.0
 
     def fitted(self, input: Tensor, halved_input: bool) -> Tensor:
         """The input, cropped or zero-padded to the lengths of the transform."""
+        if self.is_whole:
+            return input
         wanted = list(self.sizes)
         if halved_input and wanted:
             wanted[-1] = wanted[-1] // 2 + 1

@@ -1,4 +1,4 @@
-"""Fourier transforms, on NumPy's pocketfft. Lengths n and s trim or pad with zeros; norm scales."""
+"""Fourier transforms. Lengths n and s trim or pad with zeros; norm scales."""
 
 from opgen.model import COMPLEX, FLOATS, all_types, integral, native, op, python
 

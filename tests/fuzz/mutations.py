@@ -86,6 +86,9 @@ class Mutator:
         one = self._random.choice
         makers: dict[str, Callable[[], Any]] = {
             "list[Tensor]": lambda: [self._tensor() for _ in range(one((0, 1, 2, 4)))],
+            "list[Tensor | None]": lambda: [
+                one((self._tensor(), None)) for _ in range(one((0, 1, 2, 4)))
+            ],
             "Tensor": self._tensor,
             "bool": lambda: one((True, False)),
             "int": lambda: one(INTEGERS),

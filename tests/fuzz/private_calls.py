@@ -196,6 +196,9 @@ class Drawing:
             return None
         makers: dict[str, Callable[[], Any]] = {
             "list[Tensor]": lambda: [self._tensor() for _ in range(one((1, 1, 2, 3)))],
+            "list[Tensor | None]": lambda: [
+                one((self._tensor(), None)) for _ in range(one((1, 1, 2, 3)))
+            ],
             "Tensor": self._tensor,
             "bool": lambda: one((True, False)),
             "int": self._int,

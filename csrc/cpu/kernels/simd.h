@@ -52,6 +52,11 @@ template <class V, class... Lane>
 FB_FN auto shuffled(const V& a, const V& b, Lane... lane) {
   using T = std::remove_cvref_t<decltype(a[0])>;
   constexpr int n = sizeof(V) / sizeof(T);
+  if constexpr (sizeof...(Lane) == n) {
+    using Number = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+    if constexpr (sizeof(T) == sizeof(Number))
+      return __builtin_shuffle(a, b, Vec<Number, n>{static_cast<Number>(lane)...});
+  }
   return Vec<T, sizeof...(Lane)>{(static_cast<int>(lane) < n ? a[static_cast<int>(lane) % n]
                                                              : b[static_cast<int>(lane) % n])...};
 }

@@ -24,12 +24,15 @@ FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
 template <class V, int L>
 FB_FN void transpose_lanes(V (&rows)[L]) {
   using Lanes = std::make_index_sequence<sizeof(V) / sizeof(rows[0][0])>;
+#pragma GCC unroll 4
   for (int round = 1; round < L; round *= 2) {
     V next[L];
+#pragma GCC unroll 8
     for (int i = 0; i < L / 2; ++i) {
       next[2 * i] = detail::interleave<0, L>(rows[i], rows[i + L / 2], Lanes{});
       next[2 * i + 1] = detail::interleave<1, L>(rows[i], rows[i + L / 2], Lanes{});
     }
+#pragma GCC unroll 16
     for (int i = 0; i < L; ++i) rows[i] = next[i];
   }
 }
