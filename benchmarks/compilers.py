@@ -8,7 +8,6 @@ in turn. `python -m benchmarks.compilers` is such a process; it answers as `benc
 import functools
 import importlib
 import shutil
-import statistics
 import subprocess
 from collections.abc import Iterable
 from typing import Any
@@ -167,14 +166,14 @@ def build(name: str) -> None:
 
 
 def seconds(case: Case, columns: list[Column], rounds: int) -> dict[str, float]:
-    """The median time of every column, in turns whose order changes."""
+    """The best time of every column, in turns whose order changes."""
     calls = {column: column.prepare(case) for column in columns}
     times: dict[Column, list[float]] = {column: [] for column in columns}
     for turn in range(rounds):
         order: Iterable[Column] = columns if turn % 2 else reversed(columns)
         for column in order:
             times[column].append(column.measure(calls[column]))
-    return {column.name: statistics.median(times[column]) for column in columns}
+    return {column.name: min(times[column]) for column in columns}
 
 
 if __name__ == "__main__":

@@ -145,10 +145,11 @@ FB_FN T floor_divide(T a, T b) {
   if constexpr (!kIsInteger<T>) {
     return floor_quotient(a, b, math::fmod(a, b));
   } else {
+    // The remainder by multiplication, as GCC would divide once more for it.
     const T quotient = div_trunc(a, b);
-    return kIsSigned<T> && fmod(a, b) != T(0) && (a < T(0)) != (b < T(0))
-               ? static_cast<T>(quotient - 1)
-               : quotient;
+    const T rest = static_cast<T>(Wrap<T>(a) - Wrap<T>(quotient) * Wrap<T>(b));
+    const bool below = (rest != T(0)) & (b != T(0)) & ((a < T(0)) != (b < T(0)));
+    return kIsSigned<T> && below ? static_cast<T>(quotient - 1) : quotient;
   }
 }
 
