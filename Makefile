@@ -19,12 +19,13 @@ WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 # Tests run on all cores; slow tests are listed.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
-.PHONY: help demo test bench conformance shadow asan tsan compilers docs lint wheel clean
+.PHONY: help demo test vectors bench conformance shadow asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make demo         train a network on handwritten digits, in seconds once it is built'
 	@echo 'make test         run the test suite (no torch needed)'
+	@echo 'make vectors      check that the compiler made vectors of the generated loops'
 	@echo 'make conformance  compare every operator with torch 2.13.0'
 	@echo 'make bench        compare speed, memory and size with torch 2.13.0; ARGS="--quick --only gemm"'
 	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers; TESTS=tests/core'
@@ -42,6 +43,11 @@ demo: .venv/.installed
 test: .venv/.installed .venv/.test
 	@echo '==> testing'
 	@$(BIN)/python $(PYTEST) tests --ignore=tests/conformance --ignore=tests/shadow $(ARGS)
+
+# From the object files of the build: a loop that stays scalar is several times slower and otherwise right.
+vectors: .venv/.installed
+	@echo '==> looking for loops that are no vectors'
+	@$(BIN)/python tools/vectorised.py $(or $(BUILDS),build/cp*-*)
 
 conformance: .venv-torch/.ready
 	@echo '==> comparing with torch'
@@ -82,6 +88,7 @@ compilers: $(COMPILERS:%=.venv-%/.tested)
 
 .venv-%/.tested: .venv-%/.installed
 	@echo '==> testing what $* built'
+	@.venv-$*/bin/python tools/vectorised.py build/$*
 	@.venv-$*/bin/python $(PYTEST) tests/test_tiny.py tests/core tests/autograd $(ARGS)
 	@touch $@
 

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import graph, images, machine, memory, pictures, scripts, startup
+from benchmarks import compilers, graph, images, machine, memory, pictures, scripts, startup
 from benchmarks.case import GROUPS, Case, Group, all_cases
 from benchmarks.process import Process
 from benchmarks.roofline import Rates, Work
@@ -26,6 +26,7 @@ RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
 OTHER_GROUPS = ("graph", "images", "memory", "scripts", "import", "size")
+ASKED_GROUPS = ("compilers",)  # which build for long, and only if they are asked for
 SAME_SPEED = 0.97  # the bar beside another tree of Flambeau
 SAME_RESULT = 1e-3  # relative; allowed between two frameworks after a few steps of training
 
@@ -293,6 +294,38 @@ def run_images(rounds: int) -> dict[str, Any]:
     return {"rows": rows, "bars": images.BARS}
 
 
+def run_compilers(rounds: int, part: str | None) -> dict[str, Any]:
+    """Compare what the compilers of the machine build: time of the best / time of each."""
+    screen = Screen()
+    names = compilers.found()
+    if len(names) < 2:
+        raise SystemExit(f"compilers: there is nothing to compare, found {names or 'none'}")
+    for name in names:
+        screen.progress(f"  building with {name} …")
+        compilers.build(name)
+    header = "time of the best compiler / time of each  (compilers)"
+    screen.line(f"{header:56} {'best':>9} " + " ".join(f"{name:>10}" for name in names))
+    rows: list[dict[str, Any]] = []
+    with contextlib.ExitStack() as stack:
+        columns = [stack.enter_context(compilers.Column(name)) for name in names]
+        for case in compilers.CASES:
+            if part and part not in case.name:
+                continue
+            screen.progress(f"  {case.name} …")
+            found = compilers.seconds(case, columns, rounds)
+            best = min(found.values())
+            ratios = {name: best / found[name] for name in names}
+            good = min(ratios.values()) >= compilers.BAR
+            rows.append({"name": case.name, "seconds": found, "ratios": ratios})
+            text = " ".join(f"{ratios[name]:10.2f}" for name in names)
+            mark = "" if good else f"  below {compilers.BAR:g}"
+            screen.line(f"  {case.name:54} {_time(best):>9} {text}{mark}", None if good else False)
+    means = {name: geometric_mean([row["ratios"][name] for row in rows]) for name in names}
+    screen.line(f"  {'geometric mean':64} " + " ".join(f"{means[name]:10.2f}" for name in names))
+    screen.line()
+    return {"rows": rows, "means": means, "bar": compilers.BAR}
+
+
 def run_memory(modules: tuple[str, str], threads: int) -> dict[str, Any]:
     """Compare the peak resident set of whole programs, with and without the framework's own."""
     screen = Screen()
@@ -356,7 +389,7 @@ def save(report: dict[str, Any]) -> Path:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    choices = [*GROUPS, *OTHER_GROUPS]
+    choices = [*GROUPS, *OTHER_GROUPS, *ASKED_GROUPS]
     parser.add_argument("--only", action="append", choices=choices, help="run this group alone")
     parser.add_argument("--case", help="run only the cases whose name contains this")
     parser.add_argument("--quick", action="store_true", help="three rounds instead of nine")
@@ -369,8 +402,9 @@ def parse_arguments() -> argparse.Namespace:
         "was built (make .venv/.test): for what a change costs",
     )
     options = parser.parse_args()
-    if is_tree(options.against) and {*OTHER_GROUPS} & {*(options.only or ())}:
-        parser.error(f"beside another tree, {', '.join(OTHER_GROUPS)} are not measured")
+    alone = (*OTHER_GROUPS, *ASKED_GROUPS)
+    if is_tree(options.against) and {*alone} & {*(options.only or ())}:
+        parser.error(f"beside another tree, {', '.join(alone)} are not measured")
     return options
 
 
@@ -411,6 +445,8 @@ def main() -> None:
         report["groups"]["graph"] = run_graph(modules)
     if "images" in chosen:
         report["groups"]["images"] = run_images(rounds)
+    if "compilers" in chosen:
+        report["groups"]["compilers"] = run_compilers(rounds, options.case)
     if "memory" in chosen:
         report["groups"]["memory"] = run_memory(modules, options.threads)
     if "scripts" in chosen:

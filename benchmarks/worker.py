@@ -23,9 +23,9 @@ PAUSE_SECONDS = 0.03
 class Worker:
     """The prepared case and its timer."""
 
-    def __init__(self, t: Any) -> None:
+    def __init__(self, t: Any, cases: dict[str, Case]) -> None:
         self._t = t
-        self._cases = all_cases()
+        self._cases = cases
         self._timer: timeit.Timer | None = None
 
     def prepare(self, key: str) -> dict[str, Any]:
@@ -58,7 +58,12 @@ def main() -> None:
     name, threads = sys.argv[1], int(sys.argv[2])
     t = importlib.import_module(name)
     t.set_num_threads(threads)
-    worker = Worker(t)
+    serve(t, all_cases())
+
+
+def serve(t: Any, cases: dict[str, Case]) -> None:
+    """Answer what is asked about cases, until nothing is asked any more."""
+    worker = Worker(t, cases)
     print(json.dumps({"origin": t.__file__}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)

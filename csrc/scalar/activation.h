@@ -18,7 +18,10 @@ FB_FN T hardtanh(T x, T low, T high) {
 }
 template <class T>
 FB_FN T relu6(T x) {
-  return hardtanh(x, T(0), T(6));
+  if constexpr (kIsFloat<T>)
+    return math::clamp_to_six(x);
+  else
+    return hardtanh(x, T(0), T(6));
 }
 template <class T>
 FB_FN T leaky_relu(T x, T negative_slope) {
@@ -96,7 +99,7 @@ FB_FN T mish(T x) {
 
 template <class T>
 FB_FN T hardsigmoid(T x) {
-  return times_exact(1.0 / 6, hardtanh(x + T(3), T(0), T(6)));
+  return times_exact(1.0 / 6, math::clamp_to_six(x + T(3)));
 }
 template <class T>
 FB_FN T hardswish(T x) {
@@ -126,7 +129,7 @@ FB_FN T tanhshrink(T x) {
 template <class T>
 FB_FN T softshrink(T x, T lambd) {
   const T inside = x != x ? x : T(0);
-  return x > lambd ? x - lambd : (x < -lambd ? x + lambd : inside);
+  return math::abs(x) > lambd ? x - math::copysign(lambd, x) : inside;
 }
 template <class T>
 FB_FN T hardshrink(T x, T lambd) {

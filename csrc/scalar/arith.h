@@ -33,7 +33,7 @@ FB_FN T mul(T a, T b) {
 template <class T>
 FB_FN T times_alpha(T b, T alpha) {
   if constexpr (kIsComplex<T>)
-    return alpha == T(1) ? b : alpha * b;
+    return select(alpha == T(1), b, alpha * b);
   else
     return mul(alpha, b);
 }
@@ -145,10 +145,11 @@ FB_FN T floor_divide(T a, T b) {
   if constexpr (!kIsInteger<T>) {
     return floor_quotient(a, b, math::fmod(a, b));
   } else {
+    // The remainder by multiplication, as GCC would divide once more for it.
     const T quotient = div_trunc(a, b);
-    return kIsSigned<T> && fmod(a, b) != T(0) && (a < T(0)) != (b < T(0))
-               ? static_cast<T>(quotient - 1)
-               : quotient;
+    const T rest = static_cast<T>(Wrap<T>(a) - Wrap<T>(quotient) * Wrap<T>(b));
+    const bool below = (rest != T(0)) & (b != T(0)) & ((a < T(0)) != (b < T(0)));
+    return kIsSigned<T> && below ? static_cast<T>(quotient - 1) : quotient;
   }
 }
 
@@ -184,20 +185,20 @@ FB_FN T floor_divide_in_range(T a, T b) {
 // NaN wins.
 template <class T>
 FB_FN T maximum(T a, T b) {
-  return (a > b) | (a != a) ? a : b;
+  return select((a > b) | (a != a), a, b);
 }
 template <class T>
 FB_FN T minimum(T a, T b) {
-  return (a < b) | (a != a) ? a : b;
+  return select((a < b) | (a != a), a, b);
 }
 // NaN loses.
 template <class T>
 FB_FN T fmax(T a, T b) {
-  return (a > b) | (b != b) ? a : b;
+  return select((a > b) | (b != b), a, b);
 }
 template <class T>
 FB_FN T fmin(T a, T b) {
-  return (a < b) | (b != b) ? a : b;
+  return select((a < b) | (b != b), a, b);
 }
 
 // minimum(maximum(x, low), high), in a form that GCC vectorises; NaN if any of the three is.
@@ -229,8 +230,8 @@ FB_FN T addcdiv(T x, T a, T b, T value) {
 // From whichever end is nearer, so that weights 0 and 1 give the ends exactly.
 template <class T>
 FB_FN T lerp(T start, T end, T weight) {
-  return abs(weight) < RealOf<T>(0.5) ? start + weight * (end - start)
-                                      : end - (end - start) * (T(1) - weight);
+  return select(abs(weight) < RealOf<T>(0.5), start + weight * (end - start),
+                end - (end - start) * (T(1) - weight));
 }
 
 // 0 for NaN, as in PyTorch. Complex numbers have sgn.
@@ -243,7 +244,7 @@ template <class T>
 FB_FN T sgn(T a) {
   if constexpr (kIsComplex<T>) {
     const RealOf<T> size = math::abs(a);
-    return size == RealOf<T>(0) ? T(0) : T(a.re / size, a.im / size);
+    return select(size == RealOf<T>(0), T(0), T(a.re / size, a.im / size));
   } else {
     return sign(a);
   }
@@ -324,7 +325,7 @@ FB_FN T ldexp(T x, T exponent) {
 
 template <class T>
 FB_FN T heaviside(T x, T at_zero) {
-  return x == T(0) ? at_zero : static_cast<T>(x > T(0));
+  return select(x == T(0), at_zero, static_cast<T>(x > T(0)));
 }
 
 // Infinities and NaN replaced; in both parts of a complex number.
@@ -334,8 +335,9 @@ FB_FN T nan_to_num(T x, T nan, T posinf, T neginf) {
     return {nan_to_num(x.re, nan.re, posinf.re, neginf.re),
             nan_to_num(x.im, nan.re, posinf.re, neginf.re)};
   } else {
-    const T finite = x == math::infinity<T>() ? posinf : (x == -math::infinity<T>() ? neginf : x);
-    return x != x ? nan : finite;
+    const T limit = x > T(0) ? posinf : neginf;
+    const T other = x != x ? nan : limit;
+    return math::abs(x) < math::infinity<T>() ? x : other;
   }
 }
 

@@ -113,7 +113,7 @@ FB_FN bool logical_not(T a) {
 
 template <class T>
 FB_FN T where(bool condition, T yes, T no) {
-  return condition ? yes : no;
+  return select(condition, yes, no);
 }
 
 }  // namespace fb::scalar

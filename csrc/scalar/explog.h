@@ -88,8 +88,10 @@ FB_FN T xlogy(T x, T y) {
 // x is first clamped to [eps, 1 - eps]; a negative eps stands for none.
 template <class T>
 FB_FN T logit(T x, T eps) {
-  const T clamped = x < eps ? eps : (x > T(1) - eps ? T(1) - eps : x);
-  const T z = eps < T(0) ? x : clamped;
+  const T low = eps < T(0) ? -math::infinity<T>() : eps;
+  const T high = eps < T(0) ? math::infinity<T>() : T(1) - eps;
+  const T below = x > high ? high : x;
+  const T z = x < low ? low : below;
   return math::log(z / (T(1) - z));
 }
 

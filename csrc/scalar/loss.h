@@ -22,7 +22,7 @@ struct OfThree {
 
 template <class T>
 FB_FN T sign_of(T x) {
-  return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;
+  return math::abs(x) > T(0) ? math::copysign(T(1), x) : x;
 }
 // log(1 + exp(x)) without overflow.
 template <class T>

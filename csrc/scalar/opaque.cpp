@@ -40,6 +40,10 @@ const T Opaque<T>::kNormalHigh = of<T>(6.5f, 40.0);
 template <class T>
 const T Opaque<T>::kOne = of<T>(1.0f, 1.0);
 template <class T>
+const T Opaque<T>::kZero = of<T>(0.0f, 0.0);
+template <class T>
+const T Opaque<T>::kSix = of<T>(6.0f, 6.0);
+template <class T>
 const T Opaque<T>::kQuarterPi = of<T>(0.785398163f, 0.78539816339744830962);
 template <class T>
 const T Opaque<T>::kPiRest = of<T>(-2.7827534e-08f, 3.8981718325193755e-17);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cpu/kernels/float_loops.h"
 #include "cpu/kernels/fold.h"
 #include "cpu/kernels/loops.h"
 #include "scalar/loss.h"
@@ -15,6 +16,9 @@ namespace loss = scalar::loss;
 // Sums are taken chunk by chunk, so that they do not depend on the number of threads.
 constexpr int64_t kLossChunk = 8192;
 constexpr int64_t kLossGrain = 2 * kLossChunk;
+// Terms are computed so many at a time and then added: compilers make one sum of a loop that does
+// both, and every addition waits for the one before.
+constexpr int64_t kTerms = 1024;
 
 // The operands of a call, in the type that is computed in. Every loop has its own copy, so that the
 // compiler sees that nothing changes them.
@@ -52,15 +56,16 @@ void values(const LossCall& call, void* out) {
 template <class L, class T>
 double sum_of(const LossCall& call, int64_t begin, int64_t end) {
   const Elements<L, T> elements(call);
-  double total = 0;
-  for (int64_t first = begin; first < end; first += kBlock) {
-    const int64_t last = min64(end, first + kBlock);
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = first; i < last; ++i) sum += elements.value(i);
-    total += static_cast<double>(sum);
+  double total[1] = {};
+  alignas(64) T terms[kTerms];
+  for (int64_t first = begin; first < end; first += kTerms) {
+    const int64_t n = min64(end - first, kTerms);
+    FB_IVDEP
+    for (int64_t i = 0; i < n; ++i) terms[i] = elements.value(first + i);
+    add_up<T>(n, total,
+              [&]<int W>(Width<W>, int64_t i, auto& sums) { sums[0] += load<T, W>(terms + i); });
   }
-  return total;
+  return total[0];
 }
 
 template <class L, class T>

@@ -31,6 +31,10 @@ class Choice {
   FB_FN A operator()(A yes, A no) const {
     return bit_cast<A>((bit_cast<Bits>(yes) & bits_) | (bit_cast<Bits>(no) & ~bits_));
   }
+  // -x or x.
+  FB_FN A negated(A x) const {
+    return bit_cast<A>(bit_cast<Bits>(x) ^ (bits_ & math::Format<A>::kSignBit));
+  }
 };
 
 // Operators on elements of type T, computed in A.
@@ -81,7 +85,7 @@ struct Gradient {
 
   template <class E>
   FB_FN A of(A grad, A param) const {
-    const A turned = maximize(-grad, grad);
+    const A turned = maximize.negated(grad);
     return decays(E::add_times(turned, param, weight_decay), turned);
   }
 };

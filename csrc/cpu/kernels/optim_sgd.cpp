@@ -86,7 +86,7 @@ struct Rprop {
   // A step grows while the gradient keeps its sign; where the sign turned, the parameter stays.
   template <class E>
   FB_FN A step(A p, A grad, A& previous, A& size) const {
-    const A g = maximize(-grad, grad);
+    const A g = maximize.negated(grad);
     const A agreement = E::mul(g, previous);
     const A factor = agreement > A(0) ? E::round(grow) : agreement < A(0) ? E::round(shrink) : A(1);
     const A wanted = E::mul(size, factor);

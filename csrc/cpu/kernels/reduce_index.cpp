@@ -95,18 +95,18 @@ struct IndexReducer {
   // The first position of `wanted`, which occurs; of the first NaN if it is NaN. Stays within
   // bounds even if another thread changes the elements meanwhile.
   static int64_t find(const T* p, int64_t n, Acc wanted) {
-    constexpr int64_t kGroup = 64;
+    const Vec<Acc> all = broadcast<Acc, L>(wanted);
+    const auto at = [&](int64_t j) { return matches(load<Acc, L>(p + j), all); };
     int64_t i = 0;
-    for (; i + kGroup <= n; i += kGroup) {
-      bool here = false;
-      for (int64_t j = i; j < i + kGroup; ++j) here |= matches(load<Acc, 1>(p + j), wanted);
-      if (here) break;
-    }
+    while (i + 4 * L <= n && !any((at(i) | at(i + L)) | (at(i + 2 * L) | at(i + 3 * L))))
+      i += 4 * L;
+    while (i + L <= n && !any(at(i))) i += L;
     while (i + 1 < n && !matches(load<Acc, 1>(p + i), wanted)) ++i;
     return i;
   }
 
-  static FB_FN bool matches(Acc x, Acc wanted) {
+  template <class V>
+  static FB_FN MaskOf<V> matches(const V& x, const V& wanted) {
     return (x == wanted) | ((x != x) & (wanted != wanted));
   }
 };

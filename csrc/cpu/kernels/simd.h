@@ -75,6 +75,25 @@ FB_FN Vec<T, N> broadcast(T value) {
     return Vec<T, N>{} + value;
 }
 
+// N numbers of 16 bits with as many zeros before them. GCC 12 widens the halves of a vector one
+// after the other.
+template <int N>
+FB_FN Vec<unsigned, N> widened(const unsigned short* p) {
+#if defined(__AVX512F__)
+  if constexpr (N == 16)
+    return (Vec<unsigned, N>)_mm512_maskz_cvtepu16_epi32(
+        0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+#endif
+#if defined(__AVX2__)
+  if constexpr (N == 8)
+    return (Vec<unsigned, N>)_mm256_cvtepu16_epi32(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#endif
+  Vec<unsigned short, N> raw;
+  __builtin_memcpy(&raw, p, sizeof(raw));
+  return __builtin_convertvector(raw, Vec<unsigned, N>);
+}
+
 // N consecutive elements at p, converted to A.
 template <class A, int N, class T>
 FB_FN Vec<A, N> load(const T* p) {
@@ -85,10 +104,7 @@ FB_FN Vec<A, N> load(const T* p) {
     bytes = bytes != 0 ? broadcast<unsigned char, N>(1) : Vec<unsigned char, N>{};
     return __builtin_convertvector(bytes, Vec<A, N>);
   } else if constexpr (__is_same(T, BFloat16)) {
-    Vec<unsigned short, N> raw;
-    __builtin_memcpy(&raw, p, sizeof(raw));
-    const Vec<unsigned, N> wide = __builtin_convertvector(raw, Vec<unsigned, N>) << 16;
-    return (Vec<float, N>)wide;
+    return (Vec<float, N>)(widened<N>(reinterpret_cast<const unsigned short*>(p)) << 16);
   } else if constexpr (__is_same(T, Half)) {
     Vec<float, N> result;
 #if defined(__F16C__)
@@ -135,11 +151,52 @@ FB_FN Vec<T> load_part(const T* p, int64_t n, T fill) {
     result = (Vec<T>)_mm512_mask_loadu_epi32((__m512i)result, static_cast<__mmask16>(mask), p);
   else
     result = (Vec<T>)_mm512_mask_loadu_epi64((__m512i)result, static_cast<__mmask8>(mask), p);
+#elif defined(__AVX2__)
+  // Lane by lane GCC would write the vector to memory and read it back.
+  if constexpr (sizeof(T) == 4) {
+    const Vec<int> lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    const Vec<int> mask = lanes < static_cast<int>(n);
+    const __m256i loaded = _mm256_maskload_epi32(reinterpret_cast<const int*>(p), (__m256i)mask);
+    result = mask ? (Vec<T>)loaded : result;
+  } else if constexpr (sizeof(T) == 8 && !kIsComplex<T>) {
+    const Vec<long long> lanes = {0, 1, 2, 3};
+    const Vec<long long> mask = lanes < static_cast<long long>(n);
+    const __m256i loaded =
+        _mm256_maskload_epi64(reinterpret_cast<const long long*>(p), (__m256i)mask);
+    result = mask ? (Vec<T>)loaded : result;
+  } else {
+    for (int64_t i = 0; i < n; ++i) result[i] = p[i];
+  }
 #else
   for (int64_t i = 0; i < n; ++i) result[i] = p[i];
 #endif
   return result;
 }
+
+namespace detail {
+template <class V, size_t... I>
+FB_FN auto low_half(const V& v, std::index_sequence<I...>) {
+  return FB_SHUFFLE(v, v, I...);
+}
+template <class V, size_t... I>
+FB_FN auto high_half(const V& v, std::index_sequence<I...>) {
+  return FB_SHUFFLE(v, v, (I + sizeof...(I))...);
+}
+
+// By halves: stores under a mask are slow on many machines that have no AVX-512.
+template <int N, class T>
+FB_FN void store_first(T* p, const Vec<T, N>& value, int64_t n) {
+  if constexpr (N == 2) {
+    if (n & 1) *p = value[0];
+  } else {
+    using Half = std::make_index_sequence<N / 2>;
+    const bool whole = (n & (N / 2)) != 0;
+    if (whole) store(p, low_half(value, Half{}));
+    store_first<N / 2>(whole ? p + N / 2 : p,
+                       whole ? high_half(value, Half{}) : low_half(value, Half{}), n);
+  }
+}
+}  // namespace detail
 
 // The first n < kLanes<T> lanes of `value` to p; writes nothing beyond them.
 template <class T>
@@ -151,8 +208,24 @@ FB_FN void store_part(T* p, const Vec<T>& value, int64_t n) {
   else
     _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(mask), (__m512i)value);
 #else
-  for (int64_t i = 0; i < n; ++i) p[i] = value[i];
+  if constexpr (kLanes<T> > 1) detail::store_first<kLanes<T>>(p, value, n);
 #endif
+}
+
+// Whether any lane of a comparison's result is set.
+template <class Mask>
+FB_FN bool any(const Mask& mask) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Mask) == 64)
+    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#endif
+#if defined(__AVX2__)
+  if constexpr (sizeof(Mask) == 32) return _mm256_movemask_epi8((__m256i)mask) != 0;
+#endif
+  long long parts[sizeof(Mask) / sizeof(long long)], all = 0;
+  __builtin_memcpy(parts, &mask, sizeof(mask));
+  for (const long long part : parts) all |= part;
+  return all != 0;
 }
 
 // The 16-bit floats to float and back, n at a time.
@@ -175,17 +248,6 @@ FB_FN void narrow(const float* from, T* to, int64_t n) {
 #endif
   for (; i < n; ++i) to[i] = T(from[i]);
 }
-
-namespace detail {
-template <class V, size_t... I>
-FB_FN auto low_half(const V& v, std::index_sequence<I...>) {
-  return FB_SHUFFLE(v, v, I...);
-}
-template <class V, size_t... I>
-FB_FN auto high_half(const V& v, std::index_sequence<I...>) {
-  return FB_SHUFFLE(v, v, (I + sizeof...(I))...);
-}
-}  // namespace detail
 
 // combine over the N lanes of v, as a tree.
 template <class T, int N, class Combine>

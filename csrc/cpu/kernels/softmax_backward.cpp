@@ -55,6 +55,7 @@ void log_softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
   if (whole == n) return;
   alignas(64) T results[L];
   store(results, load_part(y + whole, n - whole, T(0)));
+#pragma omp simd
   for (int l = 0; l < L; ++l) results[l] = exp_nonpositive(results[l]);
   store_part<T>(out + whole, load_part(g + whole, n - whole, T(0)) - load<T, L>(results) * total,
                 n - whole);

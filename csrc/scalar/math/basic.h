@@ -33,7 +33,7 @@ FB_FN double nextafter(double x, double y) { return __builtin_nextafter(x, y); }
 FB_FN float hypot(float x, float y) {
   const double dx = x, dy = y;  // squares of floats neither overflow nor round in double
   const float result = static_cast<float>(__builtin_sqrt(dx * dx + dy * dy));
-  return abs(x) == infinity<float>() || abs(y) == infinity<float>() ? infinity<float>() : result;
+  return (abs(x) == infinity<float>()) | (abs(y) == infinity<float>()) ? infinity<float>() : result;
 }
 FB_FN double hypot(double x, double y) {
   const double ax = abs(x), ay = abs(y);
@@ -41,16 +41,16 @@ FB_FN double hypot(double x, double y) {
   const double ratio = (ax > ay ? ay : ax) / large;
   double result = large * __builtin_sqrt(1.0 + ratio * ratio);
   result = large == 0.0 ? 0.0 : result;
-  result = is_nan(x) || is_nan(y) ? x + y : result;
-  return ax == infinity<double>() || ay == infinity<double>() ? infinity<double>() : result;
+  result = is_nan(x) | is_nan(y) ? x + y : result;
+  return (ax == infinity<double>()) | (ay == infinity<double>()) ? infinity<double>() : result;
 }
 
 // Whether fmod_in_range(x, y) holds: a quotient of moderate size, y finite and not zero.
 template <class T>
 FB_FN bool fmod_has_range(T x, T y) {
   constexpr T limit = T(sizeof(T) == 4 ? 1 << 28 : 1ll << 50);
-  return abs(y) < infinity<T>() && abs(y) >= Format<T>::kMinNormal * (1 << 10) &&
-         abs(x) < limit * abs(y);
+  return (abs(y) < infinity<T>()) & (abs(y) >= Format<T>::kMinNormal * (1 << 10)) &
+         (abs(x) < limit * abs(y));
 }
 // x - trunc(x / y) * y without rounding. The rounded quotient can be one too large; the difference
 // is exact.

@@ -60,9 +60,9 @@ template <class T>
 FB_FN T log_abs(Complex<T> z) {
   const T x = abs(z.re), y = abs(z.im);
   const T large = x > y ? x : y, small = x > y ? y : x;
-  if (large > T(0.5) && large < T(2))
-    return T(0.5) * log1p((large - T(1)) * (large + T(1)) + small * small);
-  return log(hypot(large, small));
+  const T near = T(0.5) * log1p((large - T(1)) * (large + T(1)) + small * small);
+  const T far = log(hypot(large, small));
+  return (large > T(0.5)) & (large < T(2)) ? near : far;
 }
 template <class T>
 FB_FN Complex<T> log(Complex<T> z) {
@@ -82,25 +82,24 @@ FB_FN Complex<T> log10(Complex<T> z) {
 template <class T>
 FB_FN Complex<T> log1p(Complex<T> z) {
   // |1 + z|^2 - 1 = x (2 + x) + y^2
-  const T size = abs(z);
-  if (size < T(0.5))
-    return {T(0.5) * log1p(z.re * (T(2) + z.re) + z.im * z.im), atan2(z.im, T(1) + z.re)};
-  return log(Complex<T>(T(1) + z.re, z.im));
+  const T near = T(0.5) * log1p(z.re * (T(2) + z.re) + z.im * z.im);
+  const Complex<T> far = log(Complex<T>(T(1) + z.re, z.im));
+  return {abs(z) < T(0.5) ? near : far.re, far.im};
 }
 
 template <class T>
 FB_FN Complex<T> sqrt(Complex<T> z) {
   const T x = abs(z.re), y = abs(z.im);
-  if (y == infinity<T>()) return {y, z.im};
-  if (x == T(0) && y == T(0)) return {T(0), z.im};
   // Scaled by an even power of two: the sum below neither overflows nor loses digits to underflow.
-  const bool tiny = x < T(8) * Format<T>::kMinNormal && y < T(8) * Format<T>::kMinNormal;
+  const bool tiny = (x < T(8) * Format<T>::kMinNormal) & (y < T(8) * Format<T>::kMinNormal);
   const IntOf<T> even = tiny ? 2 * Format<T>::kMantissaBits : -2;
   const T sx = scale(x, even), sy = scale(y, even);
   const T larger = scale(sqrt(T(0.5) * (sx + hypot(sx, sy))), -even / 2);
-  const T smaller = larger == infinity<T>() && !is_nan(y) ? T(0) : y / (T(2) * larger);
-  if (z.re >= T(0)) return {larger, copysign(smaller, z.im)};
-  return {is_nan(z.re) ? z.re : smaller, copysign(larger, z.im)};
+  const T smaller = (larger == infinity<T>()) & !is_nan(y) ? T(0) : y / (T(2) * larger);
+  const bool right = z.re >= T(0), zero = (x == T(0)) & (y == T(0)), high = y == infinity<T>();
+  const T left = is_nan(z.re) ? z.re : smaller, re = right ? larger : left;
+  const T low = zero ? T(0) : re, im = copysign(right ? smaller : larger, z.im);
+  return {high ? y : low, zero | high ? z.im : im};
 }
 
 template <class T>
@@ -161,30 +160,33 @@ FB_FN Complex<T> tan(Complex<T> z) {
   return times_minus_i(tanh(times_i(z)));
 }
 
+// The imaginary part of asin where z is not finite.
+template <class T>
+FB_FN T asin_limit(Complex<T> z) {
+  const bool infinite = (abs(z.re) == infinity<T>()) | (abs(z.im) == infinity<T>());
+  return infinite ? copysign(infinity<T>(), z.im) : z.re + z.im;
+}
 // Products of the square roots of 1 - z and 1 + z lose nothing to cancellation, unlike 1 - z^2.
 template <class T>
 FB_FN Complex<T> asin(Complex<T> z) {
-  if (!is_finite(z.re) || !is_finite(z.im)) {
-    const bool infinite = abs(z.re) == infinity<T>() || abs(z.im) == infinity<T>();
-    return {z.re == T(0) ? z.re : atan2(z.re, abs(z.im)),
-            infinite ? copysign(infinity<T>(), z.im) : z.re + z.im};
-  }
   const Complex<T> below = sqrt(Complex<T>(T(1) - z.re, -z.im)),
                    above = sqrt(Complex<T>(T(1) + z.re, z.im));
   const T re = below.re * above.re - below.im * above.im;
   const T im = below.re * above.im - below.im * above.re;
-  return {atan2(z.re, re), copysign(asinh(im), z.im)};
+  const bool finite = is_finite(z.re) & is_finite(z.im);
+  const T angle = atan2(z.re, finite ? re : abs(z.im));
+  return {!finite & (z.re == T(0)) ? z.re : angle,
+          finite ? copysign(asinh(im), z.im) : asin_limit(z)};
 }
 template <class T>
 FB_FN Complex<T> acos(Complex<T> z) {
-  if (!is_finite(z.re) || !is_finite(z.im)) {
-    const Complex<T> complement = asin(z);
-    return {z.re == T(0) ? kHalfPi<T> : atan2(abs(z.im), z.re), -complement.im};
-  }
   const Complex<T> below = sqrt(Complex<T>(T(1) - z.re, -z.im)),
                    above = sqrt(Complex<T>(T(1) + z.re, z.im));
   const T im = above.re * below.im - above.im * below.re;
-  return {T(2) * atan2(below.re, above.re), copysign(asinh(im), -z.im)};
+  const bool finite = is_finite(z.re) & is_finite(z.im);
+  const T angle = atan2(finite ? below.re : abs(z.im), finite ? above.re : z.re);
+  const T far = z.re == T(0) ? kHalfPi<T> : angle;
+  return {finite ? T(2) * angle : far, finite ? copysign(asinh(im), -z.im) : -asin_limit(z)};
 }
 template <class T>
 FB_FN Complex<T> asinh(Complex<T> z) {

@@ -52,6 +52,11 @@ FB_DEVICE_BINARY(fmod)
 FB_DEVICE_BINARY(pow)
 FB_DEVICE_BINARY(nextafter)
 template <class T>
+FB_FN T clamp_to_six(T x) {
+  const T above = x < T(0) ? T(0) : x;
+  return above > T(6) ? T(6) : above;
+}
+template <class T>
 FB_FN T sigmoid(T x) {
   return T(1) / (T(1) + exp(-x));
 }

@@ -59,9 +59,9 @@ FB_FN double log_tail(double f, double unit, double rest) {
 // Inserts the values of a logarithm at zero, below zero, at infinity and at NaN.
 template <class T>
 FB_FN T with_log_limits(T x, T result) {
-  const T up = x < infinity<T>() ? result : x;
-  const T right = x < T(0) ? quiet_nan<T>() : up;
-  return x == T(0) ? -infinity<T>() : right;
+  const T left = x == T(0) ? -infinity<T>() : quiet_nan<T>();
+  const T finite = x > T(0) ? result : left;
+  return x < infinity<T>() ? finite : x;
 }
 
 template <class T>

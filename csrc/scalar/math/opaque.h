@@ -20,6 +20,7 @@ struct Opaque {
   static const T kErfcHigh;                  // erfc is zero above
   static const T kNormalHigh;                // the normal distribution's tail is zero above
   static const T kOne, kQuarterPi;           // for sums of selected terms
+  static const T kZero, kSix;                // where activations that consist of lines bend
   static const T kPiRest;                    // what pi lacks when rounded, relative to it
 };
 extern template struct Opaque<float>;
@@ -33,6 +34,10 @@ FB_FN T clamp_above(T x, T high) {
 template <class T>
 FB_FN T clamp_nan(T x, T low, T high) {
   return clamp_above(x < low ? low : x, high);
+}
+template <class T>
+FB_FN T clamp_to_six(T x) {
+  return clamp_nan(x, Opaque<T>::kZero, Opaque<T>::kSix);
 }
 
 }  // namespace fb::math

@@ -14,7 +14,9 @@ FB_FN float pow_positive(float x, float y) {
                            0.2061756707782065, -0.1803006174422294, 0.1587656460197241,
                            -0.14315195271104084, 0.144767206011493, -0.1428746096850437,
                            0.07737989836833861);
-  const double exponent = clamp_nan(y * (parts.k + log2_mantissa), -160.0, 160.0);
+  const double exponent =
+      clamp_nan(y * (parts.k + log2_mantissa), static_cast<double>(Opaque<float>::kExp2Low),
+                static_cast<double>(Opaque<float>::kExp2High));
   const Rounded<double> n = round_small(exponent);
   const double r = exponent - n.value;
   const double mantissa =

@@ -66,15 +66,14 @@ FB_FN double bessel_k1_scaled(double x) {
 
 // K_n(x), or exp(x) K_n(x) if `scaled`, for n = 0, 1; infinite at zero, NaN below.
 FB_FN double bessel_k(int n, double x, bool scaled) {
-  if (!(x >= 0.0)) return math::quiet_nan<double>();
-  if (x == 0.0) return math::infinity<double>();
-  if (x == math::infinity<double>()) return 0.0;
-  if (x <= kBesselKSeries) {
-    const double value = n == 0 ? bessel_k0_series(x) : bessel_k1_series(x);
-    return scaled ? value * math::exp(x) : value;
-  }
-  const double value = (n == 0 ? bessel_k0_scaled(x) : bessel_k1_scaled(x)) / math::sqrt(x);
-  return scaled ? value : value * math::exp(-x);
+  const double series = n == 0 ? bessel_k0_series(x) : bessel_k1_series(x);
+  const double decay = (n == 0 ? bessel_k0_scaled(x) : bessel_k1_scaled(x)) / math::sqrt(x);
+  const double exp = math::exp(scaled ? x : -x);
+  const double near = scaled ? series * exp : series, far = scaled ? decay : decay * exp;
+  const double inside = x <= kBesselKSeries ? near : far;
+  const double ends = x == 0.0 ? math::infinity<double>() : 0.0;
+  const double value = (x == 0.0) | (x == math::infinity<double>()) ? ends : inside;
+  return x >= 0.0 ? value : math::quiet_nan<double>();
 }
 
 }  // namespace detail
