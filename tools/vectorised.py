@@ -113,7 +113,7 @@ class Verdict:
 
     @property
     def calls(self) -> list[str]:
-        return sorted({name for loop in self.loops for name in loop.calls})
+        return sorted({name for loop in self.loops for name in loop.calls} - {"run"})
 
 
 # Operands follow AT&T's order: the last one is what is written.
@@ -263,7 +263,7 @@ def main() -> int:
             rows.append((" ".join(key), cells, note))
     if rows:
         width = max(len(name) for name, _, _ in rows)
-        titles = [max(title.split("-linux")[0], title.split(" ")[-1], key=len) for title in builds]
+        titles = [re.sub(r"^(cp\d+)-\S+", r"\1", title) for title in builds]
         print(f"{'':{width}}", *(f"{title:>8}" for title in titles))
         for name, cells, note in rows:
             padded = (
