@@ -35,11 +35,11 @@
 #include "core/allocator.h"
 #include "core/tensor.h"
 #include "core/warning.h"
-#include "cpu/deterministic.h"
 #include "cpu/isa.h"
 #include "cpu/libraries.h"
 #include "cpu/table.h"
 #include "cpu/threads.h"
+#include "cpu/workers.h"
 #if defined(FB_SHADOW)
 #include "shadow/memory.h"
 #include "shadow/table.h"
@@ -101,7 +101,8 @@ void add_memory(nb::module_& m) {
       "empty_cache",
       [] {
         // Small blocks are kept by the thread that freed them, which kernels do on all threads.
-        cpu::parallel_for(cpu::num_threads(), 1, [](int64_t, int64_t) { empty_cpu_cache(); });
+        const BlockingRegion unlocked(true);
+        cpu::on_all_threads(empty_cpu_cache);
       },
       "Gives memory that is kept for reuse back to the system.");
   m.def("set_cache_limit", &set_cpu_cache_floor, nb::arg("bytes"),
@@ -117,9 +118,6 @@ void add_threads(nb::module_& m) {
         cpu::set_num_threads(count);
       },
       nb::arg("num"), "Sets how many threads an operator may use.");
-  m.def(
-      "_set_deterministic", [](bool on) { cpu::is_deterministic = on; }, nb::arg("on"),
-      "Sets whether results must not depend on the number of threads.");
   m.def("_set_onednn_verbose", &cpu::set_onednn_verbose, nb::arg("level"),
         "Lets oneDNN print what it runs; returns whether it can.");
 }

@@ -81,7 +81,7 @@ bool onednn_has_bfloat16() {
 }
 
 void gemm_onednn(const GemmCall& call) {
-  const OneDnnThreads single(1);
+  const OneDnnOnThisThread alone;
   if (call.dtype == DType::kFloat32 && call.a.transposed && call.b.transposed) {
     // Two transposed matrices reach half the speed of any other pair; transposing A first costs
     // less.
