@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/allocator.h"
@@ -118,6 +119,7 @@ class Convolution {
   bool has_same_order(const Convolution& other) const {
     return dnnl_memory_desc_equal(packed_.get(), other.packed_.get());
   }
+  const std::string& kernel() const { return kernel_; }
   bool takes_weight_as_it_is() const { return dnnl_memory_desc_equal(packed_.get(), given_.get()); }
   size_t packed_bytes() const { return dnnl_memory_desc_get_size(packed_.get()); }
 
@@ -199,6 +201,9 @@ class Convolution {
         "dnnl_memory_desc_clone");
     packed_.reset(packed);
     given_ = onednn_strided(dtype, sizes, strides);
+    const char* kernel = "";
+    dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &kernel);
+    kernel_ = kernel;
   }
 
   // Of all threads only the calling one needs it. A convolution reorders in one direction.
@@ -234,6 +239,7 @@ class Convolution {
   ConvPass pass_;
   int64_t number_;               // of all convolutions ever: what weights are packed for
   OneDnnLayout packed_, given_;  // the weight for the primitive, and the user's
+  std::string kernel_;           // oneDNN's name for it
   std::unique_ptr<OneDnnPrimitive> product_;
   mutable std::unique_ptr<OneDnnPrimitive> reorder_;
 };
@@ -328,17 +334,17 @@ class Plan {
   }
 
  private:
-  // By the sizes alone. A call of a primitive costs as much as some thousand multiplications; the
-  // sums of weights that slices make have to be added up, which has to be little beside them.
+  // By the sizes alone; powers of two share evenly. A call of a primitive costs 2 us. The sums of
+  // weights that slices make have to be added up, which has to be little beside them.
   static int64_t parts_of(const ConvKey& key) {
-    constexpr int64_t kWorthSlice = 1 << 22;  // multiplications
+    constexpr int64_t kWorthSlice = 1 << 21;  // multiplications: 15 to 60 us
     constexpr int64_t kMostSlices = 32, kMostSums = 16, kPixelsOfSum = 512;
     const ConvShape& s = key.shape;
-    const int64_t worth = s.work() / kWorthSlice;
-    if (key.pass != ConvPass::kBackwardWeight) return std::clamp<int64_t>(worth, 1, kMostSlices);
-    const int64_t pixels = s.batch * elements_from(s.out, 0) / kPixelsOfSum;
+    int64_t most = std::min(s.work() / kWorthSlice, kMostSlices);
+    if (key.pass == ConvPass::kBackwardWeight)
+      most = std::min({most, kMostSums, s.batch * elements_from(s.out, 0) / kPixelsOfSum});
     int64_t parts = 1;
-    while (2 * parts <= std::min({worth, pixels, kMostSums})) parts *= 2;
+    while (2 * parts <= most) parts *= 2;
     return parts;
   }
 
@@ -365,14 +371,26 @@ class Plan {
     const Extent& extent = back ? s.in : s.out;
     size_t d = 0;
     while (d < 2 && extent[d] == 1) ++d;
-    const int64_t rows = ceil_div(extent[d], ceil_div(parts, s.batch));
+    // Some primitives take only rows that are whole strides.
+    const int64_t unit = back ? s.stride[d] : 1;
+    const int64_t rows = ceil_div(extent[d], ceil_div(parts, s.batch) * unit) * unit;
     for (int64_t image = 0; image < s.batch; ++image)
       for (int64_t first = 0; first < extent[d]; first += rows) {
         const int64_t last = std::min(first + rows, extent[d]);
         slices_.push_back(back ? rows_of_in(s, image, d, first, last)
                                : rows_of_out(s, image, d, first, last));
       }
-    return is_possible();
+    return is_possible() && has_same_kernels(images_of(s, 0, 1).shape);
+  }
+
+  // Whether oneDNN takes its kernel for whole images: the others for the same sizes are slower.
+  bool has_same_kernels(const ConvShape& whole) const {
+    ConvKey key = key_;
+    key.shape = whole;
+    const std::string name = convolution_of(key).kernel();
+    for (int64_t i = 0; i < count(); ++i)
+      if (convolution(i).kernel() != name) return false;
+    return true;
   }
 
   bool is_possible() const {

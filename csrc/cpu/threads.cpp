@@ -51,7 +51,8 @@ class Team {
     // Even shares, but no thread starts in the middle of another one's cache line.
     const int64_t line = grain >= 64 ? 64 : 1;
     const int64_t share = round_up((end - begin + threads_ - 1) / threads_, line);
-    chunk_ = round_up(std::max(grain, (share + kChunks - 1) / kChunks), line);
+    const int64_t least = grain == 1 ? 1 : kChunks * grain;
+    chunk_ = round_up(std::max(least, (share + kChunks - 1) / kChunks), line);
     for (int i = 0; i < threads_; ++i) {
       shares_[i].next = std::min(begin + i * share, end);
       shares_[i].end = std::min(begin + (i + 1) * share, end);
@@ -106,7 +107,8 @@ class Team {
     }
   }
 
-  // A thread that loses its processor delays the others by one of so many parts of its share.
+  // A thread that loses its processor delays the others by one of so many parts of its share, or by
+  // so many pieces of 10 us: many kernels prepare something for each chunk.
   static constexpr int64_t kChunks = 4;
   // Of about 10 us each: a thread is 5 to 50 us late if it has to be woken, and delays the one that
   // wakes it by 5.

@@ -100,7 +100,7 @@ def test_convolutions_do_not_depend_on_the_number(name: str, dtype: torch.dtype)
     w = torch.randn(weight).to(dtype).requires_grad_()
 
     def results() -> list[torch.Tensor]:
-        out = F.conv2d(x, w, **arguments)  # type: ignore[arg-type]
+        out = F.conv2d(x, w, **arguments)
         return [out.detach(), *torch.autograd.grad(out, (x, w), torch.ones_like(out))]
 
     torch.set_num_threads(1)
