@@ -363,9 +363,11 @@ class Plan {
     return is_possible();
   }
 
-  // Where there are fewer images than parts.
+  // Where there are few images. Slices of few rows cost more than those of whole images.
   bool cut_rows(int64_t parts) {
+    constexpr int64_t kMostByRows = 16;
     const ConvShape& s = key_.shape;
+    parts = std::min(parts, kMostByRows);
     if (s.batch >= parts) return false;
     const bool back = key_.pass == ConvPass::kBackwardData;
     const Extent& extent = back ? s.in : s.out;

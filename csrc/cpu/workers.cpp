@@ -28,8 +28,9 @@ using Time = int64_t;
 // Operators follow each other by a few to some tens of microseconds. To wake a thread takes 5 us,
 // and 50 where the processor of a virtual machine has to be woken as well.
 constexpr Time kSpin = 100'000;
-// A thread that does not run for so long has lost its processor to another one. Then there are more
-// threads than processors, and nobody spins for a while.
+// A thread that does not run for so long has lost its processor, and one whose processor is that of
+// the thread that it waits for keeps it from running. Then there are more threads than processors:
+// for a while nobody spins, and small jobs wake nobody.
 constexpr Time kLost = 500'000;
 constexpr Time kCrowded = 5'000'000;
 
@@ -59,26 +60,33 @@ std::atomic<int>& processors() {
 
 std::atomic<Time> crowded_until{0};
 
-// Whether the condition came true while it was worth a processor to wait for it.
+bool is_crowded(Time time) { return time < crowded_until.load(std::memory_order_relaxed); }
+void note_crowd(Time time) { crowded_until.store(time + kCrowded, std::memory_order_relaxed); }
+
+using Processor = std::atomic<int>;
+
+// Whether the condition, which a thread on another processor makes true, came true while it was
+// worth a processor to wait for it.
 template <class Condition>
-bool spin_until(Condition condition) {
+bool spin_until(const Processor& other, Condition condition) {
   constexpr int kLooksAtOnce = 16;
   if (condition()) return true;
   if (processors().load(std::memory_order_relaxed) < 2) return false;
   Time time = now();
-  if (time < crowded_until.load(std::memory_order_relaxed)) return false;
-  for (const Time end = time + kSpin; time < end;) {
+  for (const Time end = time + kSpin; time < end && !is_crowded(time);) {
+    if (sched_getcpu() == other.load(std::memory_order_relaxed)) {
+      note_crowd(time);
+      return false;
+    }
     for (int i = 0; i < kLooksAtOnce; ++i) {
       pause_briefly();
       if (condition()) return true;
     }
     const Time before = time;
     time = now();
-    if (time - before < kLost) continue;
-    crowded_until.store(time + kCrowded, std::memory_order_relaxed);
-    return condition();
+    if (time - before > kLost) note_crowd(time);
   }
-  return false;
+  return condition();
 }
 
 thread_local bool working = false;
@@ -86,12 +94,18 @@ thread_local bool working = false;
 // Lets threads in while it is open. The owner opens and closes it.
 class Gate {
  public:
-  void open() { word_.store(kOpen, std::memory_order_release); }
+  void open() {
+    entered_.store(kNowhere, std::memory_order_relaxed);
+    word_.store(kOpen, std::memory_order_release);
+  }
 
   bool enter() {
-    uint32_t now = word_.load(std::memory_order_relaxed);
-    while (now & kOpen)
-      if (word_.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) return true;
+    uint32_t word = word_.load(std::memory_order_relaxed);
+    while (word & kOpen)
+      if (word_.compare_exchange_weak(word, word + 1, std::memory_order_acquire)) {
+        entered_.store(sched_getcpu(), std::memory_order_relaxed);
+        return true;
+      }
     return false;
   }
 
@@ -99,21 +113,27 @@ class Gate {
     if (word_.fetch_sub(1, std::memory_order_acq_rel) == (kWaiting | 1)) wake_sleeper(word_);
   }
 
-  // Waits for all that are inside.
-  void close() {
+  // Waits for all that are inside. `began`: when it was opened.
+  void close(Time began) {
     word_.fetch_and(~kOpen, std::memory_order_acq_rel);
-    if (spin_until([&] { return word_.load(std::memory_order_acquire) == 0; })) return;
-    uint32_t now = word_.fetch_or(kWaiting, std::memory_order_acq_rel) | kWaiting;
-    while (now != kWaiting) {
-      sleep_while(word_, now);
-      now = word_.load(std::memory_order_acquire);
+    if (spin_until(entered_, [&] { return word_.load(std::memory_order_acquire) == 0; })) return;
+    const Time shut = now();
+    uint32_t inside = word_.fetch_or(kWaiting, std::memory_order_acq_rel) | kWaiting;
+    while (inside != kWaiting) {
+      sleep_while(word_, inside);
+      inside = word_.load(std::memory_order_acquire);
     }
+    // Pieces are of about the same size: who takes longer than all that came before does not run.
+    const Time end = now();
+    if (end - shut > kLost && end - shut > shut - began) note_crowd(end);
   }
 
  private:
   static constexpr uint32_t kOpen = 1u << 31;
   static constexpr uint32_t kWaiting = 1u << 30;  // the owner sleeps; the rest counts who is inside
+  static constexpr int kNowhere = -1;
   Word word_{0};
+  Processor entered_{kNowhere};  // of the last that came in
 };
 
 class alignas(64) Worker {
@@ -134,9 +154,9 @@ class alignas(64) Worker {
       wake_sleeper(state_);
   }
 
-  void wait_for_call() {
+  void wait_for_call(const Processor& caller) {
     const bool called =
-        spin_until([&] { return state_.load(std::memory_order_relaxed) == kCalled; });
+        spin_until(caller, [&] { return state_.load(std::memory_order_relaxed) == kCalled; });
     uint32_t awake = kAwake;
     if (!called && state_.compare_exchange_strong(awake, kAsleep, std::memory_order_relaxed)) {
       while (state_.load(std::memory_order_relaxed) == kAsleep) sleep_while(state_, kAsleep);
@@ -160,6 +180,7 @@ struct Pool {
   Job job{};  // changes while the gate is shut and nobody inside
   bool may_wake = false;
   Time last_end = 0;
+  alignas(64) Processor owner{0};  // of the thread whose job it is; workers read it while they spin
   Worker workers[kMostThreads];
 
   bool try_take() {
@@ -177,7 +198,7 @@ struct Pool {
 
   [[noreturn]] void work(int number) {
     working = true;
-    for (;; workers[number].wait_for_call()) {
+    for (;; workers[number].wait_for_call(owner)) {
       if (!gate.enter()) continue;
       if (number < job.threads) {
         call_others(number);
@@ -189,13 +210,16 @@ struct Pool {
 
   void run(const Job& given) {
     job = given;
-    may_wake = job.is_large || now() - last_end < kSpin;
+    const Time began = now();
+    may_wake = job.is_large || (began - last_end < kSpin && !is_crowded(began));
+    const int here = sched_getcpu();
+    if (owner.load(std::memory_order_relaxed) != here) owner.store(here, std::memory_order_relaxed);
     gate.open();
     working = true;
     call_others(0);
     job.run(job.context, 0);
     working = false;
-    gate.close();
+    gate.close(began);
     last_end = now();
   }
 };
