@@ -28,9 +28,8 @@ using Time = int64_t;
 // Operators follow each other by a few to some tens of microseconds. To wake a thread takes 5 us,
 // and 50 where the processor of a virtual machine has to be woken as well.
 constexpr Time kSpin = 100'000;
-// A thread that does not run for so long has lost its processor, and one whose processor is that of
-// the thread that it waits for keeps it from running. Then there are more threads than processors:
-// for a while nobody spins, and small jobs wake nobody.
+// A thread that does not run for so long has lost its processor: there are more threads than
+// processors. Then nobody spins for a while, and small jobs wake nobody.
 constexpr Time kLost = 500'000;
 constexpr Time kCrowded = 5'000'000;
 
@@ -65,19 +64,16 @@ void note_crowd(Time time) { crowded_until.store(time + kCrowded, std::memory_or
 
 using Processor = std::atomic<int>;
 
-// Whether the condition, which a thread on another processor makes true, came true while it was
-// worth a processor to wait for it.
-template <class Condition>
-bool spin_until(const Processor& other, Condition condition) {
+// Whether the condition came true while it was worth a processor to wait for it. Who runs on the
+// processor of the thread that it waits for keeps that from running; `leave` may move it away.
+template <class Condition, class Leave>
+bool spin_until(const Processor& other, Condition condition, Leave leave) {
   constexpr int kLooksAtOnce = 16;
   if (condition()) return true;
   if (processors().load(std::memory_order_relaxed) < 2) return false;
   Time time = now();
   for (const Time end = time + kSpin; time < end && !is_crowded(time);) {
-    if (sched_getcpu() == other.load(std::memory_order_relaxed)) {
-      note_crowd(time);
-      return false;
-    }
+    if (sched_getcpu() == other.load(std::memory_order_relaxed) && !leave(time)) break;
     for (int i = 0; i < kLooksAtOnce; ++i) {
       pause_briefly();
       if (condition()) return true;
@@ -87,6 +83,17 @@ bool spin_until(const Processor& other, Condition condition) {
     if (time - before > kLost) note_crowd(time);
   }
   return condition();
+}
+
+// Moves this thread to another processor. The system does not by itself while one of two threads
+// that share a processor sleeps most of the time.
+void leave_processor() {
+  cpu_set_t all;
+  if (sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) < 2) return;
+  cpu_set_t others = all;
+  CPU_CLR(static_cast<size_t>(sched_getcpu()), &others);
+  sched_setaffinity(0, sizeof(others), &others);
+  sched_setaffinity(0, sizeof(all), &all);
 }
 
 thread_local bool working = false;
@@ -116,7 +123,10 @@ class Gate {
   // Waits for all that are inside. `began`: when it was opened.
   void close(Time began) {
     word_.fetch_and(~kOpen, std::memory_order_acq_rel);
-    if (spin_until(entered_, [&] { return word_.load(std::memory_order_acquire) == 0; })) return;
+    if (spin_until(
+            entered_, [&] { return word_.load(std::memory_order_acquire) == 0; },
+            [](Time) { return false; }))
+      return;
     const Time shut = now();
     uint32_t inside = word_.fetch_or(kWaiting, std::memory_order_acq_rel) | kWaiting;
     while (inside != kWaiting) {
@@ -155,8 +165,15 @@ class alignas(64) Worker {
   }
 
   void wait_for_call(const Processor& caller) {
-    const bool called =
-        spin_until(caller, [&] { return state_.load(std::memory_order_relaxed) == kCalled; });
+    const bool called = spin_until(
+        caller, [&] { return state_.load(std::memory_order_relaxed) == kCalled; },
+        [&](Time time) {
+          // Where the others are busy too, it comes back soon.
+          const bool helped = time - left_ > kCrowded;
+          helped ? leave_processor() : note_crowd(time);
+          left_ = time;
+          return helped;
+        });
     uint32_t awake = kAwake;
     if (!called && state_.compare_exchange_strong(awake, kAsleep, std::memory_order_relaxed)) {
       while (state_.load(std::memory_order_relaxed) == kAsleep) sleep_while(state_, kAsleep);
@@ -171,6 +188,7 @@ class alignas(64) Worker {
 
   static constexpr uint32_t kAwake = 0, kCalled = 1, kAsleep = 2;
   Word state_{kAwake};
+  Time left_ = 0;  // when it last left its processor to the caller
   std::atomic<Life> life_{Life::kNone};
 };
 
