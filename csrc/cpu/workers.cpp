@@ -169,14 +169,15 @@ class alignas(64) Worker {
         caller, [&] { return state_.load(std::memory_order_relaxed) == kCalled; },
         [&](Time time) {
           // Where the others are busy too, it comes back soon.
-          const bool helped = time - left_ > kCrowded;
-          helped ? leave_processor() : note_crowd(time);
-          left_ = time;
-          return helped;
+          const bool helps = leave(time, kCrowded);
+          if (!helps) note_crowd(time);
+          return helps;
         });
     uint32_t awake = kAwake;
     if (!called && state_.compare_exchange_strong(awake, kAsleep, std::memory_order_relaxed)) {
       while (state_.load(std::memory_order_relaxed) == kAsleep) sleep_while(state_, kAsleep);
+      // The system may wake it beside the caller, where the two would take turns.
+      if (sched_getcpu() == caller.load(std::memory_order_relaxed)) leave(now(), kLost);
     }
     state_.exchange(kAwake, std::memory_order_acq_rel);
   }
@@ -185,6 +186,14 @@ class alignas(64) Worker {
   enum class Life { kNone, kRunning, kRefused };  // refused: the system allows no more threads
 
   void start(int number);
+
+  // Goes to another processor, unless it did so shortly before.
+  bool leave(Time time, Time least) {
+    if (time - left_ < least) return false;
+    left_ = time;
+    leave_processor();
+    return true;
+  }
 
   static constexpr uint32_t kAwake = 0, kCalled = 1, kAsleep = 2;
   Word state_{kAwake};
