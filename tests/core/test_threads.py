@@ -329,6 +329,20 @@ def test_idle_process_uses_no_processor() -> None:
     assert float(done.stdout) < 0.005
 
 
+def test_variable_for_the_copy_of_numpy_is_kept() -> None:
+    script = "import os, flambeau; print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    rest = {k: v for k, v in os.environ.items() if not k.endswith("_NUM_THREADS")}
+    for given, kept in (({}, "None"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**rest, **given},
+        )
+        assert done.stdout.strip() == kept
+
+
 def test_caches_of_workers_are_emptied() -> None:
     torch.set_num_threads(4)
     for _ in range(3):
