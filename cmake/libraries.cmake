@@ -37,7 +37,8 @@ print(next(f.locate().resolve() for f in files('onednn-devel-cpu-gomp') if f.nam
     get_filename_component(FB_ONEDNN_INCLUDE ${FB_ONEDNN_HEADER} DIRECTORY)
     target_include_directories(flambeau_libraries SYSTEM INTERFACE ${FB_ONEDNN_INCLUDE})
     target_compile_definitions(flambeau_libraries INTERFACE FB_HAVE_ONEDNN)
-    target_link_libraries(flambeau_libraries INTERFACE ${FB_ONEDNN_LIBRARY})
+    # GNU's OpenMP runtime, which it needs, is told to start no threads: csrc/cpu/onednn.cpp.
+    target_link_libraries(flambeau_libraries INTERFACE ${FB_ONEDNN_LIBRARY} gomp)
     fb_install_small(${FB_ONEDNN_LIBRARY})
     install(FILES ${FB_ONEDNN_LICENSE} DESTINATION flambeau/lib RENAME LICENSE.onednn)
   else()

@@ -13,7 +13,7 @@ __all__ = ["parallel_info", "show"]
 def show() -> str:
     """The compiler, the libraries and the instruction set in use, one to a line."""
     build = _build()
-    lines = [build["compiler"], f"OpenMP {build['openmp']}"]
+    lines = [build["compiler"]]
     for name, key in (("oneDNN", "onednn"), ("OpenBLAS", "openblas"), ("libjpeg-turbo", "jpeg")):
         library = build[key]
         lines.append(f"{name} {library['version']}" if library else f"without {name}")
@@ -30,6 +30,9 @@ def parallel_info() -> str:
         "get_num_interop_threads()": fb.get_num_interop_threads(),
         "processors by affinity": limits["affinity"],
         "quota of the control groups": quota,
+        "MKL_NUM_THREADS": os.environ.get("MKL_NUM_THREADS", "[not set]"),
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "[not set]"),
     }
-    return "Threads by OpenMP:\n" + "".join(f"  {key}: {value}\n" for key, value in lines.items())
+    return "Threads of a pool of its own:\n" + "".join(
+        f"  {key}: {value}\n" for key, value in lines.items()
+    )

@@ -9,6 +9,7 @@ from math import pi as pi
 
 # The order matters: each of these uses names of the package that those above it have brought.
 # isort: off
+from flambeau._core import loading as _loading  # noqa: F401  (it loads the native module)
 from flambeau._C import *
 from flambeau._C import _install_source_locations
 from flambeau._C import _dirichlet_grad as _dirichlet_grad

@@ -31,7 +31,6 @@ nb::dict build() {
 #else
   d["compiler"] = "GCC " __VERSION__;
 #endif
-  d["openmp"] = 201511;  // the version 4.5, whose interface csrc/cpu/openmp.h declares
 #if defined(FB_MULTI_ISA)
   d["levels"] = nb::make_tuple(kLevels[0], kLevels[1], kLevels[2]);
 #else
@@ -47,7 +46,9 @@ nb::dict thread_limits() {
   nb::dict d;
   d["affinity"] = cpu::affinity_count();
   d["quota"] = cpu::cgroup_quota();
-  d["requested"] = cpu::requested_threads();
+  const cpu::RequestedThreads request = cpu::requested_threads();
+  d["requested"] = request.count;
+  d["variable"] = request.variable;
   d["default"] = cpu::default_num_threads();
   return d;
 }

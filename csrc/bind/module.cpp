@@ -34,7 +34,6 @@
 #include "bind/value_types.h"
 #include "core/tensor.h"
 #include "core/warning.h"
-#include "cpu/deterministic.h"
 #include "cpu/isa.h"
 #include "cpu/libraries.h"
 #include "cpu/table.h"
@@ -78,9 +77,6 @@ void add_functions(PyObject* module) {
 }
 
 void add_cpu(nb::module_& m) {
-  m.def(
-      "_set_deterministic", [](bool on) { cpu::is_deterministic = on; }, nb::arg("on"),
-      "Sets whether results must not depend on the number of threads.");
   m.def("_set_onednn_verbose", &cpu::set_onednn_verbose, nb::arg("level"),
         "Lets oneDNN print what it runs; returns whether it can.");
 }

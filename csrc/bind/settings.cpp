@@ -6,8 +6,10 @@
 
 #include "bind/value_types.h"
 #include "core/allocator.h"
+#include "core/blocking.h"
 #include "core/tensor.h"
 #include "cpu/threads.h"
+#include "cpu/workers.h"
 
 namespace fb::bind {
 namespace {
@@ -60,7 +62,10 @@ PyObject* reset_peak_memory_stats(PyObject*, PyObject*) {
 PyObject* empty_cache(PyObject*, PyObject*) {
   return guarded(nullptr, [] {
     // Small blocks are kept by the thread that freed them, which kernels do on all threads.
-    cpu::parallel_for(cpu::num_threads(), 1, [](int64_t, int64_t) { empty_cpu_cache(); });
+    {
+      const BlockingRegion unlocked(true);
+      cpu::on_all_threads(empty_cpu_cache);
+    }
     return none();
   });
 }

@@ -1,14 +1,20 @@
 // Convolutions by oneDNN's primitives: images channels last, weights in whatever order a primitive
 // likes best.
+//
+// Its own threads would be a second pool beside ours, so it is called on one thread, from each of
+// ours, for slices of the convolution: some images, or some rows of one. The cut depends on the
+// sizes alone, so that the result does not depend on the number of threads.
 #if defined(FB_HAVE_ONEDNN)
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/allocator.h"
 #include "core/layout.h"
 #include "cpu/conv_impl.h"
-#include "cpu/deterministic.h"
 #include "cpu/gemm_impl.h"
 #include "cpu/onednn.h"
 #include "cpu/packed.h"
@@ -17,11 +23,11 @@
 namespace fb::cpu {
 namespace {
 
-// A primitive is made for exact sizes and layouts, and for a number of threads.
+// A primitive is made for exact sizes and layouts.
 struct ConvKey {
   ConvShape shape;
   ConvPass pass;
-  int64_t dtype, has_bias, weight_last, threads;
+  int64_t dtype, has_bias, weight_last;
 
   bool operator==(const ConvKey&) const = default;
 };
@@ -84,7 +90,7 @@ dnnl_primitive_desc_t describe_forward(const Geometry& g, const_dnnl_memory_desc
   return description;
 }
 
-// A primitive, and another one that brings the weight into its order or back.
+// A primitive for a slice, and how it wants the weight.
 class Convolution {
  public:
   explicit Convolution(const ConvKey& key) : pass_(key.pass), number_(next_number()) {
@@ -101,29 +107,32 @@ class Convolution {
     }
   }
 
-  // `weight` is written by kBackwardWeight and read by the others.
-  void run(const void* from, const Tensor& weight, const void* bias, const void* to) const {
-    if (!repack_) return run_product(from, weight.data(), bias, to);
-    if (pass_ == ConvPass::kBackwardWeight) {
-      const Storage packed = allocate_cpu(packed_bytes_);
-      run_product(from, packed->data, bias, to);
-      repack_->run({packed->data, weight.data()});
-    } else {
-      const Storage packed =
-          packed_weight(weight, {number_, 0, 0}, packed_bytes_,
-                        [&](void* packed) { repack_->run({weight.data(), packed}); });
-      run_product(from, packed->data, bias, to);
-    }
-  }
-
- private:
-  void run_product(const void* from, const void* weight, const void* bias, const void* to) const {
+  // `weight` is in the order of the primitive. It is written by kBackwardWeight, in float32, and
+  // read by the others.
+  void run(const void* from, const void* weight, const void* bias, const void* to) const {
     if (bias)
       product_->run({from, weight, to, bias});
     else
       product_->run({from, weight, to});
   }
 
+  bool has_same_order(const Convolution& other) const {
+    return dnnl_memory_desc_equal(packed_.get(), other.packed_.get());
+  }
+  const std::string& kernel() const { return kernel_; }
+  bool takes_weight_as_it_is() const { return dnnl_memory_desc_equal(packed_.get(), given_.get()); }
+  size_t packed_bytes() const { return dnnl_memory_desc_get_size(packed_.get()); }
+
+  Storage packed(const Tensor& weight) const {
+    return packed_weight(weight, {number_, 0, 0}, packed_bytes(), [&](void* packed) {
+      reorder(given_, packed_).run({weight.data(), packed});
+    });
+  }
+  void unpack(const void* packed, void* weight) const {
+    reorder(packed_, given_).run({packed, weight});
+  }
+
+ private:
   void make_forward(const Geometry& g, DType dtype, const_dnnl_memory_desc_t in,
                     const_dnnl_memory_desc_t out, bool has_bias) {
     const OneDnnLayout weight = onednn_any(dtype, g.weight);
@@ -168,8 +177,9 @@ class Convolution {
       make_product(description, {DNNL_ARG_DIFF_DST, out}, DNNL_ARG_WEIGHTS, {DNNL_ARG_DIFF_SRC, in},
                    nullptr);
     } else {
+      const OneDnnLayout sums = onednn_any(DType::kFloat32, g.weight);
       onednn_check(dnnl_convolution_backward_weights_primitive_desc_create(
-                       &description, onednn_engine(), dnnl_convolution_direct, in, weight.get(),
+                       &description, onednn_engine(), dnnl_convolution_direct, in, sums.get(),
                        nullptr, out, g.stride.data(), g.dilation.data(), g.padding.data(),
                        g.padding_end.data(), hint, nullptr),
                    "dnnl_convolution_backward_weights_primitive_desc_create");
@@ -182,26 +192,35 @@ class Convolution {
 
   static OneDnnLayout vector(DType dtype, int64_t n) { return onednn_strided(dtype, {n}, {1}); }
 
-  // Asks in which order the primitive wants the weight, and prepares the change.
+  // Asks in which order the primitive wants the weight.
   void use_weight(dnnl_primitive_desc_t description, dnnl_query_t query, DType dtype, IntSpan sizes,
                   IntSpan strides) {
-    packed_ = dnnl_primitive_desc_query_md(description, query, 0);
-    const OneDnnLayout given = onednn_strided(dtype, sizes, strides);
-    packed_bytes_ = dnnl_memory_desc_get_size(packed_);
-    if (dnnl_memory_desc_equal(packed_, given.get())) return;
-    const bool back = pass_ == ConvPass::kBackwardWeight;
-    const const_dnnl_memory_desc_t from = back ? packed_ : given.get();
-    const const_dnnl_memory_desc_t to = back ? given.get() : packed_;
-    dnnl_primitive_desc_t change = nullptr;
-    onednn_check(dnnl_reorder_primitive_desc_create(&change, from, onednn_engine(), to,
-                                                    onednn_engine(), nullptr),
-                 "dnnl_reorder_primitive_desc_create");
-    repack_ = primitive(change, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
+    dnnl_memory_desc_t packed = nullptr;
+    onednn_check(
+        dnnl_memory_desc_clone(&packed, dnnl_primitive_desc_query_md(description, query, 0)),
+        "dnnl_memory_desc_clone");
+    packed_.reset(packed);
+    given_ = onednn_strided(dtype, sizes, strides);
+    const char* kernel = "";
+    dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &kernel);
+    kernel_ = kernel;
+  }
+
+  // Of all threads only the calling one needs it. A convolution reorders in one direction.
+  const OneDnnPrimitive& reorder(const OneDnnLayout& from, const OneDnnLayout& to) const {
+    if (!reorder_) {
+      dnnl_primitive_desc_t change = nullptr;
+      onednn_check(dnnl_reorder_primitive_desc_create(&change, from.get(), onednn_engine(),
+                                                      to.get(), onednn_engine(), nullptr),
+                   "dnnl_reorder_primitive_desc_create");
+      reorder_ = primitive(change, {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}});
+    }
+    return *reorder_;
   }
 
   void make_product(dnnl_primitive_desc_t description, OneDnnPrimitive::Argument from,
                     int weight_role, OneDnnPrimitive::Argument to, const_dnnl_memory_desc_t bias) {
-    const OneDnnPrimitive::Argument weight{weight_role, packed_};
+    const OneDnnPrimitive::Argument weight{weight_role, packed_.get()};
     product_ = bias ? primitive(description, {from, weight, to, {DNNL_ARG_BIAS, bias}})
                     : primitive(description, {from, weight, to});
   }
@@ -218,30 +237,233 @@ class Convolution {
   }
 
   ConvPass pass_;
-  int64_t number_;  // of all convolutions ever: what weights are packed for
-  const_dnnl_memory_desc_t packed_ = nullptr;  // belongs to the description: while making only
-  size_t packed_bytes_ = 0;
-  std::unique_ptr<OneDnnPrimitive> product_, repack_;
+  int64_t number_;               // of all convolutions ever: what weights are packed for
+  OneDnnLayout packed_, given_;  // the weight for the primitive, and the user's
+  std::string kernel_;           // oneDNN's name for it
+  std::unique_ptr<OneDnnPrimitive> product_;
+  mutable std::unique_ptr<OneDnnPrimitive> reorder_;
 };
 
-// Multiplications below which a second thread costs more than it does.
-constexpr int64_t kWorthThreads = 1 << 20;
-
-void run(ConvPass pass, const ConvShape& shape, const Tensor& from, const Tensor& weight,
-         const Tensor& bias, const Tensor& to) {
-  constexpr size_t kCachedPrimitives = 256;
+// One cache per thread needs no lock; oneDNN shares the generated code itself between them.
+const Convolution& convolution_of(const ConvKey& key) {
+  constexpr size_t kCachedPrimitives = 512;
   thread_local RecentCache<ConvKey, std::unique_ptr<Convolution>> cache(kCachedPrimitives);
-  // oneDNN gives each thread some of the images and adds up their gradients of the weight.
-  const bool is_split = pass == ConvPass::kBackwardWeight;
-  const bool alone = shape.work() < kWorthThreads || (is_split && is_deterministic.load());
-  const int threads = alone ? 1 : num_threads();
-  const BlockingRegion unlocked(shape.work() >= kWorthThreads);
-  const OneDnnThreads limit(threads);
-  const ConvKey key{
-      shape,  pass, static_cast<int64_t>(from.dtype()), bias.defined(), !weight.is_contiguous(),
-      threads};
-  cache.get(key, [&] { return std::make_unique<Convolution>(key); })
-      ->run(from.data(), weight, bias.defined() ? bias.data() : nullptr, to.data());
+  return *cache.get(key, [&] { return std::make_unique<Convolution>(key); });
+}
+
+// A part of a convolution: its sizes, and where its images begin.
+struct Slice {
+  ConvShape shape;
+  int64_t in, out;  // elements
+};
+
+int64_t elements_from(const Extent& extent, size_t dimension) {
+  int64_t elements = 1;
+  for (size_t d = dimension; d < 3; ++d) elements *= extent[d];
+  return elements;
+}
+
+// Some images of the batch.
+Slice images_of(const ConvShape& s, int64_t first, int64_t last) {
+  Slice slice{s, first * s.in_channels * elements_from(s.in, 0),
+              first * s.out_channels * elements_from(s.out, 0)};
+  slice.shape.batch = last - first;
+  return slice;
+}
+
+// The rows [in_first, in_last) of an image with those of the other, along one dimension. Whatever
+// the windows reach beyond is outside of the image: padding.
+Slice rows_of(const ConvShape& s, int64_t image, size_t d, int64_t in_first, int64_t in_last,
+              int64_t out_first, int64_t out_last) {
+  Slice slice = images_of(s, image, image + 1);
+  slice.in += in_first * s.in_channels * elements_from(s.in, d + 1);
+  slice.out += out_first * s.out_channels * elements_from(s.out, d + 1);
+  slice.shape.in[d] = in_last - in_first;
+  slice.shape.out[d] = out_last - out_first;
+  slice.shape.padding[d] = in_first + s.padding[d] - out_first * s.stride[d];
+  return slice;
+}
+
+int64_t span_of(const ConvShape& s, size_t d) { return (s.kernel[d] - 1) * s.dilation[d] + 1; }
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Rows [first, last) of `out` with the rows of `in` that they are computed from.
+Slice rows_of_out(const ConvShape& s, int64_t image, size_t d, int64_t first, int64_t last) {
+  const int64_t begin = first * s.stride[d] - s.padding[d];
+  const int64_t end = (last - 1) * s.stride[d] - s.padding[d] + span_of(s, d);
+  return rows_of(s, image, d, std::max<int64_t>(begin, 0), std::min(end, s.in[d]), first, last);
+}
+
+// Rows [first, last) of `in` with the rows of `out` that are computed from them.
+Slice rows_of_in(const ConvShape& s, int64_t image, size_t d, int64_t first, int64_t last) {
+  const int64_t begin =
+      ceil_div(std::max<int64_t>(first + s.padding[d] - span_of(s, d) + 1, 0), s.stride[d]);
+  const int64_t end = (last - 1 + s.padding[d]) / s.stride[d] + 1;
+  return rows_of(s, image, d, first, last, begin, std::min(end, s.out[d]));
+}
+
+bool can_be_computed(const Slice& slice) {
+  const ConvShape& s = slice.shape;
+  for (size_t d = 0; d < 3; ++d)
+    if (s.in[d] < 1 || s.out[d] < 1 || s.padding[d] < 0) return false;
+  return Geometry(s, false).fits;
+}
+
+// How a convolution is cut.
+class Plan {
+ public:
+  explicit Plan(const ConvKey& key) : key_(key) {
+    const int64_t parts = parts_of(key);
+    if (!cut_rows(parts) && !cut_images(ceil_div(key.shape.batch, parts)))
+      cut_images(even_images(parts));
+  }
+
+  // Every slice's primitive wants the weight in the order of this one.
+  const Convolution& first() const { return convolution(0); }
+  int64_t count() const { return static_cast<int64_t>(slices_.size()); }
+
+  void run(int64_t i, const void* from, const void* weight, const void* bias,
+           const void* to) const {
+    const OneDnnOnThisThread alone;
+    const bool back = key_.pass == ConvPass::kBackwardData;
+    const Slice& slice = slices_[i];
+    const DType dtype = static_cast<DType>(key_.dtype);
+    convolution(i).run(element_at(from, back ? slice.out : slice.in, dtype), weight, bias,
+                       element_at(to, back ? slice.in : slice.out, dtype));
+  }
+
+ private:
+  // By the sizes alone; powers of two share evenly. A call of a primitive costs 2 us. The sums of
+  // weights that slices make have to be added up, which has to be little beside them.
+  static int64_t parts_of(const ConvKey& key) {
+    constexpr int64_t kWorthSlice = 1 << 21;  // multiplications: 15 to 60 us
+    constexpr int64_t kMostSlices = 32, kMostSums = 16, kPixelsOfSum = 512;
+    const ConvShape& s = key.shape;
+    int64_t most = std::min(s.work() / kWorthSlice, kMostSlices);
+    if (key.pass == ConvPass::kBackwardWeight)
+      most = std::min({most, kMostSums, s.batch * elements_from(s.out, 0) / kPixelsOfSum});
+    int64_t parts = 1;
+    while (2 * parts <= most) parts *= 2;
+    return parts;
+  }
+
+  // The most slices up to `parts` that have the same number of images.
+  int64_t even_images(int64_t parts) const {
+    int64_t slices = std::min(parts, key_.shape.batch);
+    while (key_.shape.batch % slices != 0) --slices;
+    return key_.shape.batch / slices;
+  }
+
+  bool cut_images(int64_t images) {
+    const int64_t batch = key_.shape.batch;
+    slices_.clear();
+    for (int64_t first = 0; first < batch; first += images)
+      slices_.push_back(images_of(key_.shape, first, std::min(first + images, batch)));
+    return is_possible();
+  }
+
+  // Where there are few images. Slices of few rows cost more than those of whole images.
+  bool cut_rows(int64_t parts) {
+    constexpr int64_t kMostByRows = 16;
+    const ConvShape& s = key_.shape;
+    parts = std::min(parts, kMostByRows);
+    if (s.batch >= parts) return false;
+    const bool back = key_.pass == ConvPass::kBackwardData;
+    const Extent& extent = back ? s.in : s.out;
+    size_t d = 0;
+    while (d < 2 && extent[d] == 1) ++d;
+    // Some primitives take only rows that are whole strides.
+    const int64_t unit = back ? s.stride[d] : 1;
+    const int64_t rows = ceil_div(extent[d], ceil_div(parts, s.batch) * unit) * unit;
+    for (int64_t image = 0; image < s.batch; ++image)
+      for (int64_t first = 0; first < extent[d]; first += rows) {
+        const int64_t last = std::min(first + rows, extent[d]);
+        slices_.push_back(back ? rows_of_in(s, image, d, first, last)
+                               : rows_of_out(s, image, d, first, last));
+      }
+    return is_possible() && has_same_kernels(images_of(s, 0, 1).shape);
+  }
+
+  // Whether oneDNN takes its kernel for whole images: the others for the same sizes are slower.
+  bool has_same_kernels(const ConvShape& whole) const {
+    ConvKey key = key_;
+    key.shape = whole;
+    const std::string name = convolution_of(key).kernel();
+    for (int64_t i = 0; i < count(); ++i)
+      if (convolution(i).kernel() != name) return false;
+    return true;
+  }
+
+  bool is_possible() const {
+    if (!std::all_of(slices_.begin(), slices_.end(), can_be_computed)) return false;
+    for (int64_t i = 1; i < count(); ++i)
+      if (slices_[i].shape != slices_[i - 1].shape && !convolution(i).has_same_order(first()))
+        return false;
+    return true;
+  }
+
+  const Convolution& convolution(int64_t i) const {
+    ConvKey key = key_;
+    key.shape = slices_[i].shape;
+    return convolution_of(key);
+  }
+
+  ConvKey key_;
+  std::vector<Slice> slices_;
+};
+
+const Plan& plan_of(const ConvKey& key) {
+  constexpr size_t kCachedPlans = 256;
+  thread_local RecentCache<ConvKey, std::unique_ptr<Plan>> cache(kCachedPlans);
+  return *cache.get(key, [&] { return std::make_unique<Plan>(key); });
+}
+
+ConvKey key_of(ConvPass pass, const ConvShape& shape, const Tensor& image, const Tensor& weight,
+               bool has_bias) {
+  return {shape, pass, static_cast<int64_t>(image.dtype()), has_bias, !weight.is_contiguous()};
+}
+
+// Multiplications that are worth letting other Python threads run.
+constexpr int64_t kLongWork = 1 << 20;
+
+void convolve(ConvPass pass, const ConvShape& shape, const Tensor& from, const Tensor& weight,
+              const Tensor& bias, const Tensor& to) {
+  const BlockingRegion unlocked(shape.work() >= kLongWork);
+  const OneDnnOnThisThread alone;
+  const Plan& plan = plan_of(key_of(pass, shape, from, weight, bias.defined()));
+  const bool as_it_is = plan.first().takes_weight_as_it_is();
+  const Storage packed = as_it_is ? Storage() : plan.first().packed(weight);
+  const void* const taps = as_it_is ? weight.data() : packed->data;
+  parallel_for(plan.count(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      plan.run(i, from.data(), taps, bias.defined() ? bias.data() : nullptr, to.data());
+  });
+}
+
+// Every slice has sums of its own, which are added up in their order.
+void sum_weight(const ConvShape& shape, const Tensor& in, const Tensor& out, const Tensor& weight) {
+  const BlockingRegion unlocked(shape.work() >= kLongWork);
+  const OneDnnOnThisThread alone;
+  const Plan& plan = plan_of(key_of(ConvPass::kBackwardWeight, shape, in, weight, false));
+  const bool as_it_is = plan.first().takes_weight_as_it_is();
+  const auto elements = static_cast<int64_t>(plan.first().packed_bytes() / sizeof(float));
+  const int64_t others = plan.count() - (as_it_is ? 1 : 0);
+  const Storage scratch = allocate_cpu(others * elements * sizeof(float));
+  const auto sums_of = [&](int64_t slice) {
+    if (as_it_is && slice == 0) return weight.data_as<float>();
+    return static_cast<float*>(scratch->data) + (slice - (as_it_is ? 1 : 0)) * elements;
+  };
+  parallel_for(plan.count(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) plan.run(i, in.data(), sums_of(i), nullptr, out.data());
+  });
+  if (plan.count() > 1) {
+    parallel_for(elements, kGrain / plan.count(), [&](int64_t begin, int64_t end) {
+      for (int64_t i = 1; i < plan.count(); ++i) FB_KERNEL(add_elements)
+      (DType::kFloat32, end - begin, sums_of(i) + begin, sums_of(0) + begin);
+    });
+  }
+  if (!as_it_is) plan.first().unpack(sums_of(0), weight.data());
 }
 
 }  // namespace
@@ -254,17 +476,17 @@ bool conv_onednn_takes(const ConvShape& shape, DType dtype) {
 
 void conv_forward_onednn(const ConvShape& shape, const Tensor& in, const Tensor& weight,
                          const Tensor& bias, const Tensor& out) {
-  run(ConvPass::kForward, shape, in, weight, bias, out);
+  convolve(ConvPass::kForward, shape, in, weight, bias, out);
 }
 
 void conv_backward_data_onednn(const ConvShape& shape, const Tensor& out, const Tensor& weight,
                                const Tensor& bias, const Tensor& in) {
-  run(ConvPass::kBackwardData, shape, out, weight, bias, in);
+  convolve(ConvPass::kBackwardData, shape, out, weight, bias, in);
 }
 
 void conv_backward_weight_onednn(const ConvShape& shape, const Tensor& in, const Tensor& out,
                                  const Tensor& weight) {
-  run(ConvPass::kBackwardWeight, shape, in, weight, Tensor(), out);
+  sum_weight(shape, in, out, weight);
 }
 
 }  // namespace fb::cpu

@@ -81,7 +81,7 @@ bool onednn_has_bfloat16() {
 }
 
 void gemm_onednn(const GemmCall& call) {
-  const OneDnnThreads single(1);
+  const OneDnnOnThisThread alone;
   if (call.dtype == DType::kFloat32 && call.a.transposed && call.b.transposed) {
     // A product of two transposed matrices runs at half the speed of others; transposing A first
     // costs less.

@@ -3,11 +3,14 @@
 
 #if defined(FB_HAVE_ONEDNN)
 
-#include <string_view>
-
 #include "core/error.h"
-#include "cpu/openmp.h"
 #include "cpu/signal_stack.h"
+
+// oneDNN asks the OpenMP runtime how many threads it may use; the number is each thread's own.
+extern "C" {
+int omp_get_max_threads(void);
+void omp_set_num_threads(int count);
+}
 
 namespace fb::cpu {
 namespace {
@@ -40,20 +43,6 @@ struct Stream {
   ~Stream() { dnnl_stream_destroy(handle); }
 };
 
-// Whether it is made of matrix products, as some convolutions are: "gemm:jit" and similar names.
-bool is_made_of_products(const_dnnl_primitive_desc_t description) {
-  const char* name = "";
-  dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &name);
-  return std::string_view(name).find("gemm") != std::string_view::npos;
-}
-
-// The team of the region that follows is the same. See Note [Signals in kernels].
-void ensure_signal_stacks_of_team() {
-  const int threads = omp_get_max_threads();
-  if (threads > 1 && !omp_in_parallel())
-    GOMP_parallel([](void*) { ensure_signal_stack(); }, nullptr, static_cast<unsigned>(threads), 0);
-}
-
 }  // namespace
 
 void onednn_check(dnnl_status_t status, const char* call) {
@@ -72,12 +61,13 @@ dnnl_stream_t onednn_stream() {
   return stream.handle;
 }
 
-OneDnnThreads::OneDnnThreads(int count) : before_(omp_get_max_threads()), count_(count) {
-  if (before_ != count_) omp_set_num_threads(count_);
+OneDnnOnThisThread::OneDnnOnThisThread() : before_(omp_get_max_threads()) {
+  if (before_ != 1) omp_set_num_threads(1);
 }
 
-OneDnnThreads::~OneDnnThreads() {
-  if (before_ != count_) omp_set_num_threads(before_);
+// The number is not ours alone: other libraries use the same runtime.
+OneDnnOnThisThread::~OneDnnOnThisThread() {
+  if (before_ != 1) omp_set_num_threads(before_);
 }
 
 OneDnnLayout onednn_strided(DType dtype, IntSpan sizes, IntSpan strides) {
@@ -99,7 +89,6 @@ OneDnnLayout onednn_any(DType dtype, IntSpan sizes) {
 OneDnnPrimitive::OneDnnPrimitive(dnnl_primitive_desc_t description,
                                  std::initializer_list<Argument> arguments) {
   const dnnl_status_t status = dnnl_primitive_create(&primitive_, description);
-  has_products_ = is_made_of_products(description);
   for (const auto& [role, layout] : arguments) {
     arguments_[count_].arg = role;
     onednn_check(
@@ -121,7 +110,6 @@ void OneDnnPrimitive::run(std::initializer_list<const void*> addresses) const {
     onednn_check(dnnl_memory_set_data_handle(arguments_[i++].memory, const_cast<void*>(address)),
                  "dnnl_memory_set_data_handle");
   }
-  if (has_products_) ensure_signal_stacks_of_team();
   onednn_check(dnnl_primitive_execute(primitive_, onednn_stream(), count_, arguments_),
                "dnnl_primitive_execute");
 }

@@ -1,5 +1,5 @@
-// oneDNN as the kernels see it: one engine, a stream per thread, our thread count, and its errors
-// as ours.
+// oneDNN as the kernels see it: one engine, a stream per thread, no threads of its own, and its
+// errors as ours.
 #pragma once
 
 #if defined(FB_HAVE_ONEDNN)
@@ -20,17 +20,17 @@ namespace fb::cpu {
 dnnl_engine_t onednn_engine();
 dnnl_stream_t onednn_stream();
 
-// While alive, oneDNN makes and runs primitives for so many threads. It asks OpenMP for the number,
-// which is each thread's own.
-class OneDnnThreads {
+// While alive, primitives that this thread makes and runs have no other thread. They must be run by
+// the thread that has made them, whose memory they use.
+class OneDnnOnThisThread {
  public:
-  explicit OneDnnThreads(int count);
-  ~OneDnnThreads();
-  OneDnnThreads(const OneDnnThreads&) = delete;
-  OneDnnThreads& operator=(const OneDnnThreads&) = delete;
+  OneDnnOnThisThread();
+  ~OneDnnOnThisThread();
+  OneDnnOnThisThread(const OneDnnOnThisThread&) = delete;
+  OneDnnOnThisThread& operator=(const OneDnnOnThisThread&) = delete;
 
  private:
-  int before_, count_;
+  int before_;
 };
 
 // Throws when a call failed.
@@ -67,7 +67,6 @@ class OneDnnPrimitive {
   dnnl_primitive_t primitive_ = nullptr;
   dnnl_exec_arg_t arguments_[kMostArguments] = {};
   int count_ = 0;
-  bool has_products_ = false;
 };
 
 }  // namespace fb::cpu

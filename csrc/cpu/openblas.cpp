@@ -34,7 +34,7 @@ bool has_memory() {
   return true;
 }
 
-// Its own pool would compete with OpenMP's for the cores, and its results would depend on the
+// Its own pool would compete with ours for the cores, and its results would depend on the
 // number of threads; the callers divide the work instead. Any product takes a buffer.
 void begin() {
   scipy_openblas_set_num_threads64_(1);

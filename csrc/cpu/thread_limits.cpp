@@ -1,15 +1,14 @@
-// Affinity, control groups and OMP_NUM_THREADS.
+// Affinity, control groups and variables of the environment.
 #include "cpu/thread_limits.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
-
-#include "cpu/openmp.h"
 
 namespace fb::cpu {
 namespace {
@@ -88,7 +87,9 @@ bool names_cpu(std::string_view controllers) {
 
 int affinity_count() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return omp_get_num_procs();
+  // Fails where the machine has more processors than the set has room for.
+  if (sched_getaffinity(0, sizeof(set), &set) != 0)
+    return static_cast<int>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   return CPU_COUNT(&set);
 }
 
@@ -112,9 +113,14 @@ double cgroup_quota(const std::string& membership, const std::string& mount) {
   return least;
 }
 
-int requested_threads() {
-  const char* wanted = std::getenv("OMP_NUM_THREADS");
-  return wanted ? std::max(std::atoi(wanted), 0) : 0;
+RequestedThreads requested_threads() {
+  RequestedThreads request{};
+  for (const char* variable : {"MKL_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char* wanted = std::getenv(variable);
+    request = {variable, wanted ? std::max(std::atoi(wanted), 0) : 0};
+    if (request.count > 0) break;
+  }
+  return request;
 }
 
 }  // namespace fb::cpu

@@ -14,7 +14,12 @@ int affinity_count();
 double cgroup_quota(const std::string& membership = "/proc/self/cgroup",
                     const std::string& mount = "/sys/fs/cgroup");
 
-// What OMP_NUM_THREADS asks for; 0 where it says nothing.
-int requested_threads();
+// The variable of the environment that asks for a number of threads: MKL_NUM_THREADS or, where that
+// says nothing, OMP_NUM_THREADS. The number is 0 where both do.
+struct RequestedThreads {
+  const char* variable;
+  int count;
+};
+RequestedThreads requested_threads();
 
 }  // namespace fb::cpu

@@ -1,4 +1,4 @@
-// The thread pool (OpenMP's, which oneDNN uses too) and parallel loops over it.
+// How many threads compute, and loops that they share.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace fb::cpu {
 
-// Starts at min(CPU affinity, cgroup quota). After fork a child has one: GNU OpenMP's pool does not
-// survive it.
+// Starts at min(CPU affinity, cgroup quota). Of more threads than processors only as many work as
+// can run at once.
 int num_threads();
 void set_num_threads(int count);
 int default_num_threads();
@@ -24,10 +24,12 @@ void run_parallel(int64_t n, int64_t grain, RangeFn fn, void* context);
 bool in_parallel();
 }  // namespace detail
 
-// Calls f(begin, end) over [0, n), an even share on each thread that has at least `grain` to do.
-// The boundaries depend on the thread count; a reduction that must not, cuts its own fixed chunks
-// and calls this with n = number of chunks. Small work stays on the calling thread. What f throws
-// reaches the caller.
+// Calls f(begin, end) for ranges that cover [0, n), on as many threads as have at least `grain` to
+// do each: choose it by cost, about 10 us. A thread may get several ranges of its own even share,
+// each of `grain` or more, or of another's that is late. The boundaries depend on the thread count;
+// a reduction that must not, cuts its own fixed chunks and calls this with n = number of chunks.
+// Small work stays on the calling thread, as does a loop within a loop. What f throws reaches the
+// caller.
 template <class F>
 void parallel_for(int64_t n, int64_t grain, F&& f) {
   if (n <= 0) return;

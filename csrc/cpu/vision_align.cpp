@@ -175,7 +175,8 @@ void roi_align(DType dtype, const AlignPlan& plan, const void* images, void* out
     using T = typename decltype(tag)::type;
     const T *pixels = static_cast<const T*>(images), *rows = static_cast<const T*>(regions.rows);
     T* cells = static_cast<T*>(out);
-    parallel_for(regions.count, 1, [&](int64_t begin, int64_t end) {
+    const int64_t cost = 16 * channels.count * channels.cells;
+    parallel_for(regions.count, kGrain / (cost + 1) + 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const T* region = rows + 5 * i;
         const auto samples = samples_of(region, plan);

@@ -114,13 +114,18 @@ void each_cell(const Cells<T>& cells, P* image, const ImageBatch& shape, F visit
       }
 }
 
+// Regions that are worth a thread, for cells of some dozens of pixels.
+int64_t grain_of(const RegionPlan& plan) {
+  return kGrain / (32 * plan.images.channels * plan.cells() + 1) + 1;
+}
+
 }  // namespace
 
 void roi_pool_argmax(DType dtype, const RegionPlan& plan, const void* images, int64_t* out) {
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T *pixels = static_cast<const T*>(images), *rows = static_cast<const T*>(plan.rows);
-    parallel_for(plan.count, 1, [&](int64_t begin, int64_t end) {
+    parallel_for(plan.count, grain_of(plan), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         pool_argmax(pixels, rows + 5 * i, plan, out + i * plan.images.channels * plan.cells());
     });
@@ -133,7 +138,7 @@ void ps_roi_pool(DType dtype, const RegionPlan& plan, const void* images, void* 
     using T = typename decltype(tag)::type;
     const T *pixels = static_cast<const T*>(images), *rows = static_cast<const T*>(plan.rows);
     T* result = static_cast<T*>(out);
-    parallel_for(plan.count, 1, [&](int64_t begin, int64_t end) {
+    parallel_for(plan.count, grain_of(plan), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const T* image = pixels + image_of(rows + 5 * i, shape) * shape.image();
         T* cell = result + i * shape.channels;

@@ -69,7 +69,8 @@ double overlap(const double* first, const double* second) {
 
 void rotated_overlaps(const double* first, int64_t rows, const double* second, int64_t columns,
                       float* out) {
-  parallel_for(rows, 1, [&](int64_t begin, int64_t end) {
+  constexpr int64_t kElements = 1024;  // of a copy, which take as long as clipping a polygon
+  parallel_for(rows, kGrain / (columns * kElements + 1) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
       for (int64_t j = 0; j < columns; ++j)
         out[i * columns + j] = static_cast<float>(overlap(first + 5 * i, second + 5 * j));

@@ -51,7 +51,7 @@ class _State:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for the same results in every run, whatever the number of threads.
 
-    All operators do so anyway except some gradients of convolutions, which then run on one thread.
+    All operators do so anyway: only `torch.are_deterministic_algorithms_enabled` answers otherwise.
 
     Args:
         mode: Whether to ask for them.
@@ -69,10 +69,8 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     _State.deterministic = bool(mode)
     _State.warn_only = bool(warn_only)
     from flambeau._limits.accepted import accepted  # rarely needed, as are the others
-    from flambeau.backends import mkldnn
     from flambeau.utils import deterministic
 
-    fb._C._set_deterministic(_State.deterministic or mkldnn.deterministic)
     if mode and deterministic.fill_uninitialized_memory:
         accepted("torch.utils.deterministic.fill_uninitialized_memory")
 

@@ -170,5 +170,5 @@ def _environment() -> Facts:
     return {
         name: value
         for name, value in sorted(os.environ.items())
-        if name.startswith(("FLAMBEAU_", "OMP_", "GOMP_", "ONEDNN_", "DNNL_", "CUDA_"))
+        if name.startswith(("FLAMBEAU_", "OMP_", "MKL_", "ONEDNN_", "DNNL_", "CUDA_"))
     }

@@ -101,16 +101,17 @@ def _level(cpu: Facts, environment: Facts) -> Finding:
 def _threads(threads: Facts) -> Finding:
     """How many compute, and which of the limits decided."""
     affinity, quota, asked = threads["affinity"], threads["quota"], threads["requested"]
+    variable = threads["variable"]
     limits = [f"affinity {affinity}", f"quota {quota:g}" if quota else "no quota"]
     text = f"{threads['used']} ({', '.join(limits)}"
     allowed = min(affinity, math.ceil(quota)) if quota else affinity
     if not asked:
         return Finding("threads", text + ")")
-    text += f", OMP_NUM_THREADS={asked})"
+    text += f", {variable}={asked})"
     if asked > allowed:
-        return Finding("threads", text, "problem", f"export OMP_NUM_THREADS={allowed}, or unset it")
+        return Finding("threads", text, "problem", f"export {variable}={allowed}, or unset it")
     if asked < allowed:
-        return Finding("threads", text, "note", f"unset OMP_NUM_THREADS to use {allowed}")
+        return Finding("threads", text, "note", f"unset {variable} to use {allowed}")
     return Finding("threads", text)
 
 

@@ -53,6 +53,7 @@ def test_threads_are_explained():
 )
 def test_asked_threads(asked: int, status: str, fix: str):
     limits = {"affinity": 4, "quota": 0.0, "requested": asked, "default": asked, "used": asked}
+    limits["variable"] = "OMP_NUM_THREADS"
     finding = findings(threads=limits)["threads"]
     assert (finding.status, finding.fix) == (status, fix)
 

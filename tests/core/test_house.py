@@ -69,7 +69,6 @@ DOWNWARDS = {
     ("_core.native_names", "nn.modules._conversion"): "a function that PyTorch has in its _C",
     ("_core.settings", "_meta.tensors"): "set_default_device('meta') enters a mode",
     ("_core.settings", "backends._precision"): "one setting with two names",
-    ("_core.settings", "backends.mkldnn"): "one setting with two names",
     ("_core.settings", "utils.deterministic"): "one setting with two names",
     ("_core.storage", "serialization._names"): "the names of storage classes in files",
     ("_core.tensor", "storage"): "Tensor.storage_type gives a public class",

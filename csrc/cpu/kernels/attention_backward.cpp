@@ -101,11 +101,11 @@ class Backward {
   T* const mean_;
 };
 
-// How many threads work on one head, each with its own sums for keys and values.
+// Parts of one head, each with its own sums for keys and values. By the sizes alone: the result
+// must not depend on the number of threads.
 int64_t parts_of(const AttentionCall& call, int64_t blocks) {
-  const int64_t threads = num_threads();
-  if (call.heads % threads == 0 || call.heads >= 4 * threads) return 1;
-  return blocks > 1 ? smaller(threads, blocks) : 1;
+  constexpr int64_t kManyHeads = 8;
+  return smaller((kManyHeads + call.heads - 1) / call.heads, blocks);
 }
 
 template <class T>

@@ -122,9 +122,15 @@ class Sequence {
   std::vector<T> emitted_;
 };
 
+// Sequences that are worth a thread. A state of a step costs as much as some dozens of elements.
+int64_t grain_of(const CtcCall& call) {
+  constexpr int64_t kElements = 48;
+  return kGrain / (call.steps * (call.states * kElements + call.classes) + 1) + 1;
+}
+
 template <class T>
 void forward(const CtcCall& call, T* log_alpha, T* losses) {
-  parallel_for(call.batch, 1, [&](int64_t begin, int64_t end) {
+  parallel_for(call.batch, grain_of(call), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b)
       losses[b] =
           Sequence<T>(call, b).forward(log_alpha + b * call.steps * call.states, call.states);
@@ -134,7 +140,7 @@ void forward(const CtcCall& call, T* log_alpha, T* losses) {
 template <class T>
 void backward(const CtcCall& call, const T* log_alpha, const T* losses, const T* gradients,
               bool zero_infinity, T* out) {
-  parallel_for(call.batch, 1, [&](int64_t begin, int64_t end) {
+  parallel_for(call.batch, grain_of(call), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       Sequence<T> sequence(call, b);
       const bool lost = zero_infinity && losses[b] == highest<T>();

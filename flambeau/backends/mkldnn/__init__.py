@@ -6,8 +6,7 @@ import sys
 from contextlib import AbstractContextManager
 from typing import Any
 
-from flambeau._C import _build, _set_deterministic, _set_onednn_verbose
-from flambeau._core.settings import are_deterministic_algorithms_enabled
+from flambeau._C import _build, _set_onednn_verbose
 from flambeau._limits.accepted import accepted
 from flambeau.backends._precision import OperatorPrecision, PrecisionSetting
 from flambeau.backends._settings import Setting, assign, boolean, keep_settings, temporarily
@@ -64,10 +63,6 @@ def _choose(enabled: Any) -> None:
         accepted("torch.backends.mkldnn.enabled", stacklevel=4)
 
 
-def _fix(deterministic: Any) -> None:
-    _set_deterministic(deterministic or are_deterministic_algorithms_enabled())
-
-
 def is_available() -> bool:
     """Whether this build computes with oneDNN."""
     return bool(_build()["onednn"])
@@ -114,7 +109,7 @@ keep_settings(
     __name__,
     {
         "enabled": Setting(True, act=_choose),
-        "deterministic": Setting(False, act=_fix),
+        "deterministic": Setting(False),
         "allow_tf32": Setting(None, boolean),
         "fp32_precision": PrecisionSetting("mkldnn"),
     },

@@ -1,12 +1,10 @@
-"""The run time that spreads loops over threads."""
+"""The OpenMP run time, which Flambeau's threads do without."""
 
 from __future__ import annotations
-
-from flambeau._C import _build
 
 __all__ = ["is_available"]
 
 
 def is_available() -> bool:
-    """Whether this build uses OpenMP."""
-    return bool(_build()["openmp"])
+    """Whether operators run on OpenMP's threads. They run on threads of a pool of their own."""
+    return False
