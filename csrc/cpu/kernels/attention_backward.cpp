@@ -105,6 +105,7 @@ class Backward {
 // must not depend on the number of threads.
 int64_t parts_of(const AttentionCall& call, int64_t blocks) {
   constexpr int64_t kManyHeads = 8;
+  if (call.heads == 0 || blocks <= 1) return 1;
   return smaller((kManyHeads + call.heads - 1) / call.heads, blocks);
 }
 
