@@ -175,7 +175,7 @@ class Recorder {
 
   bool records_;
   bool wants_node_ = false;
-  bool connects_ = false;  // some input has an edge
+  bool connects_ = false;      // some input has an edge
   bool wants_beyond_ = false;  // one of the inputs that have no bit in `wanted_`
   uint32_t wanted_ = 0;
   uint32_t count_ = 0;
