@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -21,3 +22,11 @@ if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
 def pytest_configure(config: pytest.Config) -> None:
     # It comes once in a process: as an error it would be that of whichever test is first.
     config.addinivalue_line("filterwarnings", "ignore::flambeau._limits.accepted.AcceptedWarning")
+
+
+@pytest.fixture
+def restored_threads() -> Iterator[None]:
+    """For tests that set the number of threads."""
+    before = flambeau.get_num_threads()
+    yield
+    flambeau.set_num_threads(before)

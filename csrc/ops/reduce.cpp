@@ -315,9 +315,7 @@ Tensor compute::norm(const Tensor& input, std::optional<Scalar> p, OptDims dim, 
            "expected a floating point or complex input, got dtype ", input.dtype());
   const DimMask mask = mask_or_all(input, dim);
   // The norm of complex numbers is that of their absolute values, not of their real parts.
-  const Tensor converted = is_complex(input.dtype()) && !is_complex(type)
-                               ? cast(compute::abs(input), type)
-                               : cast(input, type);
+  const Tensor converted = cast(input, type);
   const Tensor x = is_complex(type) ? compute::abs(converted) : converted;
   const DType result = x.dtype();
   const bool is_extremum = std::isinf(ord) || ord < 0;

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -18,11 +17,7 @@ HUGE = (2**20, 3 * 2**18, 10**6, 1_000_003)
 REAL = {torch.complex64: torch.float32, torch.complex128: torch.float64}
 
 
-@pytest.fixture(autouse=True)
-def restored() -> Iterator[None]:
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("restored_threads")
 
 
 def definition(x: np.ndarray) -> np.ndarray:

@@ -7,12 +7,7 @@ import flambeau as torch
 
 LENGTH = 3 * 2**16 + 5  # three whole pieces, and one with fewer elements than are asked for
 
-
-@pytest.fixture(autouse=True)
-def _threads():
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("restored_threads")
 
 
 def row(dtype: str, seed: int = 0) -> np.ndarray:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,11 +19,7 @@ from flambeau.vision import ops as vision_ops
 SIZE = 300_007  # several chunks of work, and not a multiple of any vector
 
 
-@pytest.fixture(autouse=True)
-def restored() -> Iterator[None]:
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("restored_threads")
 
 
 @pytest.mark.parametrize(

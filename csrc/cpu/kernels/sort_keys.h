@@ -63,7 +63,6 @@ using KeyOf = typename UnsignedOf<sizeof(T)>::type;
 // keys.
 struct SmallItem {
   uint64_t word;
-  static constexpr int kFirstBit = 32;
   static FB_FN SmallItem make(uint64_t key, uint32_t position) { return {key << 32 | position}; }
   static FB_FN SmallItem last() { return {~uint64_t{0}}; }
   FB_FN uint32_t position() const { return static_cast<uint32_t>(word); }
