@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cpu/packed_gemm.h"
+#include "cpu/pack_on_threads.h"
 #include "cpu/rnn.h"
 #include "cpu/threads.h"
 #include "cpu/workers.h"
@@ -14,20 +14,6 @@ namespace fb::cpu {
 
 // Threads that can run at the same time.
 inline int64_t rnn_threads() { return std::min(num_threads(), useful_threads()); }
-
-// Packs a matrix on all threads.
-template <class T>
-void pack_on_threads(const PackSource<T>& s, T* packed) {
-  constexpr int64_t kColumns = 64;  // whole panels of every instruction set
-  parallel_for((s.n + kColumns - 1) / kColumns, kGrain / (s.k * kColumns + 1) + 1,
-               [&](int64_t begin, int64_t end) {
-                 PackSource<T> part = s;
-                 const int64_t first = begin * kColumns;
-                 part.n = std::min(end * kColumns, s.n) - first;
-                 part.data += first * (s.transposed ? s.ld : 1);
-                 FB_KERNEL(pack_matrix<T>)(part, packed + first * s.k);
-               });
-}
 
 // Divides the batch into `parts` of about equal numbers of steps; long sequences come first.
 inline std::vector<int64_t> even_cuts(const RnnSteps& steps, int64_t parts) {
