@@ -69,8 +69,12 @@ GROUPS = {
         Group("train", "whole training steps", 2.2, 1.1),
         Group("networks-train", "training steps of known networks", 1.15, 0.95),
         Group("networks-infer", "known networks on one image", 1.2, 1.2),
+        Group("infer", "one sample in evaluation", 1.6, 1.0),
+        Group("steps", "whole steps, the bars of many threads", 1.6, 1.0),  # see `steps`
+        Group("scaling", "operators on more and more threads", 1.0, 0.8),
     )
 }
+ASKED_GROUPS = ("steps", "scaling")  # which run only if they are asked for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,6 +104,11 @@ class Case:
 
 
 CASES: dict[str, Case] = {}
+STEPS_OF_GROUPS = ("train", "infer")
+OTHER_STEPS = (
+    "networks-train: ResNet-50, batch 4, SGD momentum",
+    "networks-infer: ResNet-18",
+)
 
 
 def add_case(
@@ -125,3 +134,10 @@ def all_cases() -> dict[str, Case]:
         importlib.import_module(f"{package.__name__}.{module.name}")
     order = list(GROUPS)
     return dict(sorted(CASES.items(), key=lambda item: order.index(item[1].group)))
+
+
+def steps(cases: dict[str, Case]) -> list[Case]:
+    """The rows of the group `steps`, which others declare, with its bar."""
+    own = [case for case in cases.values() if case.group in STEPS_OF_GROUPS]
+    rows = own + [cases[key] for key in OTHER_STEPS]
+    return [dataclasses.replace(case, bar=GROUPS["steps"].row_bar) for case in rows]

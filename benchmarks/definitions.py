@@ -16,9 +16,19 @@ def _registered_nowhere(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
     return lambda make: make
 
 
+def _rows_of_a_family(make: Callable[..., Any], **building: Any) -> Callable[..., Any]:
+    def row(weights: Any, what: str, /, *args: Any, **options: Any) -> Callable[..., Any]:
+        return lambda **kwargs: make(*args, **{**options, **kwargs})
+
+    return row
+
+
 # The code that finds and fetches weights is not part of a network, and stays Flambeau's own.
 _REPLACED = {
-    "flambeau.vision.models._api": {"builder": _registered_nowhere},
+    "flambeau.vision.models._api": {
+        "builder": _registered_nowhere,
+        "family": _rows_of_a_family,
+    },
     "flambeau.vision.models._weights": {"weights_of": lambda model: None},
 }
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import compilers, graph, images, machine, memory, pictures, scripts, startup
-from benchmarks.case import GROUPS, Case, Group, all_cases
+from benchmarks.case import ASKED_GROUPS, GROUPS, Case, Group, all_cases, steps
 from benchmarks.process import Process
 from benchmarks.roofline import Rates, Work
 
@@ -26,7 +26,7 @@ RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
 SIZE_BAR = 100e6
 OTHER_GROUPS = ("graph", "images", "memory", "scripts", "import", "size")
-ASKED_GROUPS = ("compilers",)  # which build for long, and only if they are asked for
+BUILDS = ("compilers",)  # which build for long, and only if they are asked for
 SAME_SPEED = 0.97  # the bar beside another tree of Flambeau
 SAME_RESULT = 1e-3  # relative; allowed between two frameworks after a few steps of training
 
@@ -93,6 +93,9 @@ class Side(Process):
     def prepare(self, case: Case) -> tuple[int, list[float]]:
         answer = self.ask(prepare=case.key)
         return answer["number"], answer["values"]
+
+    def set_threads(self, threads: int) -> None:
+        self.ask(threads=threads)
 
     def measure(self, number: int) -> float:
         return float(self.ask(measure=number)["seconds"])
@@ -208,6 +211,52 @@ def run_group(
         screen.line(f"  {text}{f', {missing} rows failed' if missing else ''}", good)
     screen.line()
     return rows, summary
+
+
+def run_scaling(
+    cases: list[Case], modules: tuple[str, str], threads: int, rounds: int
+) -> dict[str, Any]:
+    """Compare operators at 1, 2, 4, ... threads, up to `threads`."""
+    screen = Screen()
+    group = GROUPS["scaling"]
+    counts = sorted({2**power for power in range(threads.bit_length())} | {threads})
+    header = f"{group.title}  ({group.name})"
+    screen.line(f"{header:46} ratio at " + " ".join(f"{n:>6}" for n in counts) + "  threads")
+    rows: list[dict[str, Any]] = []
+    ratios: list[float] = []
+    with Side(modules[0], threads) as ours, Side(modules[1], threads) as theirs:
+        for case in cases:
+            found: list[Row] = []
+            for count in counts:
+                screen.progress(f"  {case.name} on {count} …")
+                for side in (ours, theirs):
+                    side.set_threads(count)
+                found.append(run_case(case, ours, theirs, rounds))
+            failed = next((row for row in found if row.error), None)
+            if failed:
+                screen.row(failed, None)
+                rows.append(_as_json(failed, None))
+                continue
+            rows.append(
+                {
+                    "name": case.name,
+                    "threads": counts,
+                    "ours_seconds": [statistics.median(row.ours) for row in found],
+                    "theirs_seconds": [statistics.median(row.theirs) for row in found],
+                }
+            )
+            ratios.append(found[-1].ratio)
+            text = " ".join(f"{row.ratio:6.2f}" for row in found)
+            good = all(row.is_good for row in found)
+            mark = "" if good else f"  below {case.least_ratio:g}"
+            screen.line(f"  {case.name:53} {text}{mark}", None if good else False)
+    summary: dict[str, Any] = {"rows": rows, "bar": group.mean_bar}
+    if ratios:
+        summary["mean"] = mean = geometric_mean(ratios)
+        text = f"geometric mean on {threads} threads {mean:.2f} (bar {group.mean_bar:g})"
+        screen.line(f"  {text}", mean >= group.mean_bar)
+    screen.line()
+    return summary
 
 
 def _as_json(row: Row, rates: Rates | None) -> dict[str, Any]:
@@ -389,11 +438,16 @@ def save(report: dict[str, Any]) -> Path:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    choices = [*GROUPS, *OTHER_GROUPS, *ASKED_GROUPS]
+    choices = [*GROUPS, *OTHER_GROUPS, *BUILDS]
     parser.add_argument("--only", action="append", choices=choices, help="run this group alone")
     parser.add_argument("--case", help="run only the cases whose name contains this")
-    parser.add_argument("--quick", action="store_true", help="three rounds instead of nine")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--quick", dest="rounds", action="store_const", const=3, help="three rounds instead of nine"
+    )
+    parser.add_argument("--rounds", type=int, default=9, help="how often each row is measured")
+    parser.add_argument(
+        "--threads", type=int, default=machine.processors(), help="all processors if not given"
+    )
     parser.add_argument("--module", default="flambeau", help="the module that is judged")
     parser.add_argument(
         "--against",
@@ -402,28 +456,35 @@ def parse_arguments() -> argparse.Namespace:
         "was built (make .venv/.test): for what a change costs",
     )
     options = parser.parse_args()
-    alone = (*OTHER_GROUPS, *ASKED_GROUPS)
+    alone = (*OTHER_GROUPS, *BUILDS, "scaling")
     if is_tree(options.against) and {*alone} & {*(options.only or ())}:
         parser.error(f"beside another tree, {', '.join(alone)} are not measured")
     return options
 
 
-def select(part: str | None, chosen: list[str]) -> list[Case]:
-    """The cases to run; where some print their share of the roofline, the machine's own too."""
-    cases = list(all_cases().values())
-    selected = [case for case in cases if case.group in chosen and (not part or part in case.name)]
-    if any(case.work for case in selected):
-        own = [case for case in cases if case.group == "machine"]
-        selected = own + [case for case in selected if case not in own]
+def select(part: str | None, chosen: list[str]) -> dict[str, list[Case]]:
+    """The cases of each group to run; where some print their share of the roofline, the machine's
+    own too.
+    """
+    cases = all_cases()
+    selected: dict[str, list[Case]] = {}
+    for name in GROUPS:
+        own = [case for case in cases.values() if case.group == name]
+        if name in chosen:
+            found = steps(cases) if name == "steps" else own
+            selected[name] = [case for case in found if not part or part in case.name]
+    if any(case.work for found in selected.values() for case in found):
+        selected["machine"] = [case for case in cases.values() if case.group == "machine"]
     return selected
 
 
 def main() -> None:
     options = parse_arguments()
     modules = (options.module, options.against)
-    rounds = 3 if options.quick else 9
+    rounds = options.rounds
     is_before = is_tree(options.against)
-    chosen = options.only or [*GROUPS, *(() if is_before else OTHER_GROUPS)]
+    usual = [name for name in GROUPS if name not in ASKED_GROUPS]
+    chosen = options.only or [*usual, *(() if is_before else OTHER_GROUPS)]
     facts = machine.describe(("flambeau", "torch", "numpy"))
     print(f"{facts['cpu']}, {options.threads} threads; ratio = {modules[1]} / {modules[0]} time\n")
     if os.getloadavg()[0] > 0.5:
@@ -432,7 +493,11 @@ def main() -> None:
     cases = select(options.case, chosen)
     rates = None
     for name, group in GROUPS.items():
-        selected = [case for case in cases if case.group == name]
+        selected = cases.get(name, [])
+        if name == "scaling":
+            if selected:
+                report["groups"][name] = run_scaling(selected, modules, options.threads, rounds)
+            continue
         if is_before:
             group = dataclasses.replace(group, mean_bar=SAME_SPEED)
             selected = [dataclasses.replace(case, bar=SAME_SPEED) for case in selected]

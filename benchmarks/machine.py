@@ -10,11 +10,16 @@ def describe(distributions: tuple[str, ...]) -> dict[str, str]:
     """The processor, the system and the versions that a result belongs to."""
     facts = {
         "cpu": _cpu_model(),
-        "cores": str(len(os.sched_getaffinity(0))),
+        "cores": str(processors()),
         "system": f"{platform.system()} {platform.release()}",
         "python": platform.python_version(),
     }
     return facts | {name: _version(name) for name in distributions}
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def _version(distribution: str) -> str:

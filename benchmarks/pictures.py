@@ -1,4 +1,4 @@
-"""Bar charts of a result for the documentation: `python -m benchmarks.pictures [RESULT.json]`.
+"""Charts of a result for the documentation: `python -m benchmarks.pictures [RESULT.json]`.
 
 A chart is redrawn if the result has its groups; a partial run leaves the others alone.
 """
@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from benchmarks import curves
 from benchmarks.case import GROUPS
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
@@ -100,12 +101,14 @@ def svg(title: str, bars: Bars) -> str:
 
 def draw(report: dict[str, Any]) -> list[Path]:
     """Write the pictures of a report, and return where they are."""
-    written = []
-    for name, (title, bars) in charts(report).items():
-        path = FOLDER / f"{name}.svg"
-        path.write_text(svg(title, bars), encoding="utf-8")
-        written.append(path)
-    return written
+    drawn = {name: svg(title, bars) for name, (title, bars) in charts(report).items()}
+    rows = report["groups"].get("scaling", {}).get("rows", [])
+    if any(len(row.get("threads", ())) > 1 for row in rows):
+        machine = f"{report['threads']} threads of {report['machine']['cpu']}"
+        drawn["speed-scaling"] = curves.svg(f"Speed on 1 to {machine}", rows)
+    for name, text in drawn.items():
+        (FOLDER / f"{name}.svg").write_text(text, encoding="utf-8")
+    return [FOLDER / f"{name}.svg" for name in drawn]
 
 
 def main() -> None:

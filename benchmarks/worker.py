@@ -1,7 +1,7 @@
 """One framework in a process of its own, told over its standard input what to time.
 
 It first tells where the module came from. Requests are one JSON object a line:
-`{"prepare": key}`, then any number of `{"measure": n}`.
+`{"prepare": key}`, then any number of `{"measure": n}`. `{"threads": n}` changes the number of threads.
 """
 
 import importlib
@@ -70,6 +70,9 @@ def serve(t: Any, cases: dict[str, Case]) -> None:
         try:
             if "prepare" in request:
                 answer: dict[str, Any] = worker.prepare(request["prepare"])
+            elif "threads" in request:
+                t.set_num_threads(request["threads"])
+                answer = {}
             else:
                 answer = {"seconds": worker.measure(request["measure"])}
         except Exception as error:

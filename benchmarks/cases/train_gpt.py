@@ -8,7 +8,7 @@ from benchmarks.training import Program, add_step
 LAYERS, WIDTH, HEADS, LENGTH, BATCH, VOCABULARY = 6, 384, 6, 256, 8, 96
 
 
-def gpt(t: Any) -> Program:
+def network(t: Any) -> Any:
     """Normalisation before attention and perceptron, the head sharing the embedding's weight."""
     nn = t.nn
 
@@ -51,12 +51,16 @@ def gpt(t: Any) -> Program:
             x = self.token(x) + self.position(t.arange(x.shape[1]))
             return self.head(self.norm(self.blocks(x)))
 
-    module = GPT()
+    return GPT()
+
+
+def gpt(t: Any) -> Program:
+    module = network(t)
     text = t.randint(0, VOCABULARY, (BATCH, LENGTH + 1))
     x, y = text[:, :-1], text[:, 1:]
 
     def loss() -> Any:
-        return nn.functional.cross_entropy(module(x).view(-1, VOCABULARY), y.reshape(-1))
+        return t.nn.functional.cross_entropy(module(x).view(-1, VOCABULARY), y.reshape(-1))
 
     return Program(module, loss)
 

@@ -7,11 +7,15 @@ from benchmarks.roofline import Work, product
 from benchmarks.training import Program, add_step
 
 
-def perceptron(t: Any, sizes: tuple[int, ...], batch: int) -> Program:
+def network(t: Any, sizes: tuple[int, ...]) -> Any:
     layers: list[Any] = []
     for inputs, outputs in itertools.pairwise(sizes):
         layers += [t.nn.Linear(inputs, outputs), t.nn.ReLU()]
-    module = t.nn.Sequential(*layers[:-1])
+    return t.nn.Sequential(*layers[:-1])
+
+
+def perceptron(t: Any, sizes: tuple[int, ...], batch: int) -> Program:
+    module = network(t, sizes)
     x, y = t.randn(batch, sizes[0]), t.randint(0, sizes[-1], (batch,))
     return Program(module, lambda: t.nn.functional.cross_entropy(module(x), y))
 

@@ -8,19 +8,8 @@
 namespace fb::cpu {
 namespace {
 
-// The weight itself if the implementations take its layout, else a copy.
-Tensor dense(const Tensor& weight, bool channels_last) {
-  if (channels_last ? is_channels_last(weight) : weight.is_contiguous()) return weight;
-  Tensor copied = channels_last
-                      ? make_strided(weight.sizes(), channels_last_strides(weight.sizes()),
-                                     weight.dtype(), weight.device())
-                      : make_tensor(weight.sizes(), weight.dtype(), weight.device());
-  copy(copied, weight);
-  return copied;
-}
-
 Tensor in_a_known_order(const Tensor& weight) {
-  return dense(weight, !weight.is_contiguous() && is_channels_last(weight));
+  return dense_weight(weight, !weight.is_contiguous() && is_channels_last(weight));
 }
 
 #if defined(FB_HAVE_ONEDNN)
@@ -39,6 +28,16 @@ bool by_onednn(ConvPass pass, const ConvShape& s, DType dtype) {
 
 }  // namespace
 
+Tensor dense_weight(const Tensor& weight, bool channels_last) {
+  if (channels_last ? is_channels_last(weight) : weight.is_contiguous()) return weight;
+  Tensor copied = channels_last
+                      ? make_strided(weight.sizes(), channels_last_strides(weight.sizes()),
+                                     weight.dtype(), weight.device())
+                      : make_tensor(weight.sizes(), weight.dtype(), weight.device());
+  copy(copied, weight);
+  return copied;
+}
+
 bool conv_supports([[maybe_unused]] const ConvShape& shape, DType dtype) {
 #if defined(FB_HAVE_ONEDNN)
   if (dtype == DType::kBFloat16) return conv_onednn_takes(shape, dtype);
@@ -56,23 +55,25 @@ void fill_pixels(const Tensor& image, const Tensor& bias) {
 void conv_forward(const ConvShape& shape, const Tensor& in, const Tensor& weight,
                   const Tensor& bias, const Tensor& out) {
   if (conv_winograd_takes(ConvPass::kForward, shape, in.dtype()))
-    return conv_forward_winograd(shape, in, dense(weight, false), bias, out);
+    return conv_forward_winograd(shape, in, dense_weight(weight, false), bias, out);
+  if (conv_gathered_takes(ConvPass::kForward, shape, in.dtype()))
+    return conv_forward_gathered(shape, in, weight, bias, out);
 #if defined(FB_HAVE_ONEDNN)
   if (by_onednn(ConvPass::kForward, shape, in.dtype()))
     return conv_forward_onednn(shape, in, in_a_known_order(weight), bias, out);
 #endif
-  conv_forward_columns(shape, in, dense(weight, true), bias, out);
+  conv_forward_columns(shape, in, dense_weight(weight, true), bias, out);
 }
 
 void conv_backward_data(const ConvShape& shape, const Tensor& out, const Tensor& weight,
                         const Tensor& bias, const Tensor& in) {
   if (conv_winograd_takes(ConvPass::kBackwardData, shape, in.dtype()))
-    return conv_backward_data_winograd(shape, out, dense(weight, false), bias, in);
+    return conv_backward_data_winograd(shape, out, dense_weight(weight, false), bias, in);
 #if defined(FB_HAVE_ONEDNN)
   if (by_onednn(ConvPass::kBackwardData, shape, in.dtype()))
     return conv_backward_data_onednn(shape, out, in_a_known_order(weight), bias, in);
 #endif
-  conv_backward_data_columns(shape, out, dense(weight, true), bias, in);
+  conv_backward_data_columns(shape, out, dense_weight(weight, true), bias, in);
 }
 
 void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
@@ -87,15 +88,16 @@ void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor
   }
   if (weight.is_contiguous() && conv_pixels_takes(shape, in.dtype()))
     return conv_backward_weight_pixels(shape, in, out, weight);
+  const bool is_gathered = conv_gathered_takes(ConvPass::kBackwardWeight, shape, in.dtype());
 #if defined(FB_HAVE_ONEDNN)
-  if (by_onednn(ConvPass::kBackwardWeight, shape, in.dtype()))
+  if (!is_gathered && by_onednn(ConvPass::kBackwardWeight, shape, in.dtype()))
     return conv_backward_weight_onednn(shape, in, out, weight);
 #endif
   const Tensor sums = is_channels_last(weight)
                           ? weight
                           : make_strided(weight.sizes(), channels_last_strides(weight.sizes()),
                                          weight.dtype(), weight.device());
-  conv_backward_weight_columns(shape, in, out, sums);
+  (is_gathered ? conv_backward_weight_gathered : conv_backward_weight_columns)(shape, in, out, sums);
   if (!sums.is_same(weight)) copy(weight, sums);
 }
 

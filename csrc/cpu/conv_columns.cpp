@@ -7,6 +7,8 @@
 #include "cpu/conv_impl.h"
 #include "cpu/gemm.h"
 #include "cpu/gemm_impl.h"
+#include "cpu/pack_on_threads.h"
+#include "cpu/packed.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -93,6 +95,94 @@ void conv_backward_data_columns(const ConvShape& s, const Tensor& out, const Ten
       }
     }
   });
+}
+
+namespace {
+
+int64_t pixels_of(const ConvShape& s) { return s.batch * s.out[0] * s.out[1] * s.out[2]; }
+
+// The windows of all images as one matrix: the image itself if a window is a pixel.
+class Windows {
+ public:
+  Windows(const ConvShape& s, const Tensor& in) : data_(in.data()) {
+    if (s.is_pointwise()) return;
+    const DType dtype = in.dtype();
+    Plan plan(s, dtype);
+    plan.lines = 1;
+    plan.blocks = s.out[0] * s.out[1];
+    const int64_t line = s.out[2] * plan.width, lines = s.batch * plan.blocks;
+    columns_ = allocate_cpu(lines * line * size_of(dtype));
+    parallel_for(lines, kGrain / (line + 1) + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        FB_KERNEL(gather_columns)
+      (s, plan.block(i / plan.blocks, i % plan.blocks, 0), dtype, in.data(),
+       element_at(columns_->data, i * line, dtype));
+    });
+    data_ = columns_->data;
+  }
+
+  const void* data() const { return data_; }
+
+ private:
+  Storage columns_;
+  const void* data_;
+};
+
+// What weights are packed for: oneDNN's primitives have positive numbers, Winograd's -1 and -2.
+constexpr int64_t kGatheredPacking = -3;
+
+}  // namespace
+
+bool conv_gathered_takes(ConvPass pass, const ConvShape& s, DType dtype) {
+  // Few pixels of many channels: oneDNN, called for slices of images or for sums of a weight, would
+  // have less than a slice for every thread. The windows must not take much memory, and forwards a
+  // weight has to be packed, which is kept for one image: in evaluation.
+  constexpr int64_t kLeastWork = 1 << 23, kMostBytes = 64 << 20, kLeastChannels = 64;
+  const bool is_forward = pass == ConvPass::kForward;
+  const int64_t most_pixels = is_forward ? 256 : 8192, width = s.window() * s.in_channels;
+  return pass != ConvPass::kBackwardData && !(is_forward && s.batch > 1) &&
+         dtype == DType::kFloat32 && s.groups == 1 &&
+         s.in_channels >= kLeastChannels && s.out_channels >= kLeastChannels &&
+         pixels_of(s) < most_pixels && s.work() >= kLeastWork &&
+         pixels_of(s) * width * static_cast<int64_t>(sizeof(float)) <= kMostBytes;
+}
+
+void conv_forward_gathered(const ConvShape& s, const Tensor& in, const Tensor& weight,
+                           const Tensor& bias, const Tensor& out) {
+  constexpr int64_t kRows = 16;  // of the result, in a part
+  const int64_t pixels = pixels_of(s), width = s.window() * s.in_channels, n = s.out_channels;
+  const Packing packing{kGatheredPacking, s.in_channels, n};
+  const size_t bytes = packed_elements(width, n) * sizeof(float);
+  const Storage packed = packed_weight(weight, packing, bytes, [&](void* to) {
+    const Tensor last = dense_weight(weight, true);
+    pack_on_threads<float>({width, n, last.data_as<float>(), width, true}, static_cast<float*>(to));
+  });
+  const Windows windows(s, in);
+  const int64_t down = (pixels + kRows - 1) / kRows;
+  const int64_t across = (n + kPackedColumns - 1) / kPackedColumns;
+  parallel_for(down * across, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = pixels * (i % down) / down, last = pixels * (i % down + 1) / down;
+      const int64_t column = i / down * kPackedColumns;
+      FB_KERNEL(packed_product<float>)
+      ({last - row, std::min(kPackedColumns, n - column), width,
+        static_cast<const float*>(windows.data()) + row * width, width,
+        static_cast<const float*>(packed->data) + column * width,
+        out.data_as<float>() + row * n + column, n, false,
+        bias.defined() ? bias.data_as<float>() + column : nullptr});
+    }
+  });
+}
+
+void conv_backward_weight_gathered(const ConvShape& s, const Tensor& in, const Tensor& out,
+                                   const Tensor& weight) {
+  const int64_t width = s.window() * s.in_channels;
+  const Windows windows(s, in);
+  GemmCall call{weight.dtype(), 1, s.out_channels, width, pixels_of(s), {}, {}, {}};
+  call.a = {out.data(), s.out_channels, true};
+  call.b = {windows.data(), width};
+  call.c = {weight.data(), width};
+  gemm(call);
 }
 
 void conv_backward_weight_columns(const ConvShape& s, const Tensor& in, const Tensor& out,

@@ -8,6 +8,9 @@ namespace fb::cpu {
 
 enum class ConvPass : int64_t { kForward, kBackwardData, kBackwardWeight };
 
+// The weight itself if it is contiguous or channels last, as asked for, else a copy.
+Tensor dense_weight(const Tensor& weight, bool channels_last);
+
 #if defined(FB_HAVE_ONEDNN)
 // Whether oneDNN takes a convolution of these types and sizes at all.
 bool conv_onednn_takes(const ConvShape& shape, DType dtype);
@@ -38,6 +41,13 @@ void conv_backward_data_columns(const ConvShape& shape, const Tensor& out, const
 void conv_backward_weight_columns(const ConvShape& shape, const Tensor& in, const Tensor& out,
                                   const Tensor& weight);
 
+// The same from the windows of all images at once, as one product: for few pixels and many channels.
+bool conv_gathered_takes(ConvPass pass, const ConvShape& shape, DType dtype);
+void conv_forward_gathered(const ConvShape& shape, const Tensor& in, const Tensor& weight,
+                           const Tensor& bias, const Tensor& out);
+void conv_backward_weight_gathered(const ConvShape& shape, const Tensor& in, const Tensor& out,
+                                   const Tensor& weight);
+
 // The gradient of a weight with kernels of one element, as one product of matrices.
 bool conv_pixels_takes(const ConvShape& shape, DType dtype);
 void conv_backward_weight_pixels(const ConvShape& shape, const Tensor& in, const Tensor& out,
@@ -65,9 +75,6 @@ struct WinogradTaps {
 // Kernels of the input channels [first, last).
 FB_DECLARE_KERNEL(void, winograd_weight, const WinogradCall& call, const WinogradTaps& taps,
                   int64_t first, int64_t last)
-// All of tiles [first, last). Scratch is for both images at all points.
-FB_DECLARE_KERNEL(void, winograd_tiles, const WinogradCall& call, int64_t first, int64_t last,
-                  float* scratch)
 
 // Tiles from `first` on, of both images at all points: matrices of (tiles, channels).
 struct WinogradBlock {
@@ -75,12 +82,24 @@ struct WinogradBlock {
   float* in;
   float* out;
 };
-// Transforms tiles [first, last) of a block.
+// All of a block, which one thread computes,
+FB_DECLARE_KERNEL(void, winograd_tiles, const WinogradCall& call, const WinogradBlock& block)
+// or its parts, one after the other: tiles [first, last) of the image, the products at a point for
+// the output channels [first, last), and tiles [first, last) of the result.
+FB_DECLARE_KERNEL(void, winograd_transform, const WinogradCall& call, const WinogradBlock& block,
+                  int64_t first, int64_t last)
+FB_DECLARE_KERNEL(void, winograd_product, const WinogradCall& call, const WinogradBlock& block,
+                  int64_t point, int64_t first, int64_t last)
+FB_DECLARE_KERNEL(void, winograd_restore, const WinogradCall& call, const WinogradBlock& block,
+                  int64_t first, int64_t last)
+
+// Transforms tiles [first, last) of a block, of both images.
 FB_DECLARE_KERNEL(void, winograd_both, const WinogradCall& call, const WinogradBlock& block,
                   int64_t first, int64_t last)
-// Adds a block's share of the weight's gradient at one point; the first block starts the sum.
+// Adds a block's share of the weight's gradient at one point, for the output channels
+// [first, last); the first block starts the sum.
 FB_DECLARE_KERNEL(void, winograd_weight_product, const WinogradCall& call,
-                  const WinogradBlock& block, int64_t point)
+                  const WinogradBlock& block, int64_t point, int64_t first, int64_t last)
 // The gradient itself, for the input channels [first, last).
 FB_DECLARE_KERNEL(void, winograd_restore_weight, const WinogradCall& call, int64_t first,
                   int64_t last, float* weight)

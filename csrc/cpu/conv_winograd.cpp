@@ -11,7 +11,8 @@ namespace {
 
 // Tiles that are transformed together: enough rows for a matrix product, few enough for the caches.
 constexpr int64_t kTiles = 64;
-// The gradient of the weight sums over all tiles, with images at one point of a megabyte or so.
+// The gradient of the weight sums over all tiles in their order, in blocks with images at one point
+// of a megabyte or so, on many threads more.
 constexpr int64_t kBlockElements = 1 << 15;
 
 int64_t tiles_along(int64_t pixels) { return (pixels + kWinogradTile - 1) / kWinogradTile; }
@@ -56,6 +57,67 @@ Storage weight_at_points(WinogradCall w, const Tensor& weight, const WinogradTap
   });
 }
 
+// About 10 us of transforms, and of multiplications.
+constexpr int64_t kTransformedChannels = 1024, kMultiplications = 1 << 19;
+
+int64_t grain_of(int64_t worth, int64_t each) { return std::max<int64_t>(1, worth / each); }
+
+// A block of tiles with room for both images at all points.
+struct Block : WinogradBlock {
+  Storage scratch;
+
+  Block(const WinogradCall& w, int64_t most)
+      : scratch(floats(kWinogradPoints * most * (w.in_channels + w.out_channels))) {}
+
+  void begin_at(const WinogradCall& w, int64_t tile, int64_t count) {
+    first = tile;
+    tiles = count;
+    in = begin_of(scratch);
+    out = in + kWinogradPoints * count * w.in_channels;
+  }
+};
+
+// Calls f(point, first, last) for all points and output channels of a block's products: more parts
+// than there are points, so that many threads have even shares.
+template <class F>
+void for_products(const WinogradCall& w, const WinogradBlock& block, F&& f) {
+  constexpr int64_t kParts = 4, kLeast = 32;
+  const int64_t part = std::max(kLeast, w.out_channels / kParts / kLeast * kLeast);
+  const int64_t parts = (w.out_channels + part - 1) / part;
+  const int64_t grain = grain_of(kMultiplications, block.tiles * w.in_channels * part);
+  parallel_for(kWinogradPoints * parts, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = i % parts * part;
+      f(i / parts, first, std::min(first + part, w.out_channels));
+    }
+  });
+}
+
+// All threads on the same tiles, where they are too few for each to have a block of its own: the
+// products of an element are summed in the same order.
+void convolve_together(const WinogradCall& w, int64_t tiles) {
+  Block block(w, tiles);
+  block.begin_at(w, 0, tiles);
+  parallel_for(tiles, grain_of(kTransformedChannels, w.in_channels),
+               [&](int64_t begin, int64_t end) {
+                 FB_KERNEL(winograd_transform)(w, block, begin, end);
+               });
+  for_products(w, block, [&](int64_t point, int64_t first, int64_t last) {
+    FB_KERNEL(winograd_product)(w, block, point, first, last);
+  });
+  parallel_for(tiles, grain_of(kTransformedChannels, w.out_channels),
+               [&](int64_t begin, int64_t end) {
+                 FB_KERNEL(winograd_restore)(w, block, begin, end);
+               });
+}
+
+// Whether blocks, one for a thread at a time, leave threads without work for long.
+bool is_uneven(int64_t blocks) {
+  const int64_t threads = num_threads();
+  const int64_t turns = (blocks + threads - 1) / threads;
+  return 4 * blocks < 3 * turns * threads;
+}
+
 void convolve(WinogradCall w, const Tensor& weight, const WinogradTaps& taps, const Tensor& bias,
               int64_t batch) {
   const Storage packed = weight_at_points(w, weight, taps);
@@ -63,11 +125,13 @@ void convolve(WinogradCall w, const Tensor& weight, const WinogradTaps& taps, co
   w.bias = bias.defined() ? bias.data_as<float>() : nullptr;
   const int64_t tiles = batch * w.down * w.across;
   const int64_t most = std::min(kTiles, (tiles + 1) / 2);  // enough work for a second thread
-  parallel_for((tiles + most - 1) / most, 1, [&](int64_t begin, int64_t end) {
-    const Storage scratch = floats(kWinogradPoints * most * (w.in_channels + w.out_channels));
+  const int64_t blocks = (tiles + most - 1) / most;
+  if (is_uneven(blocks)) return convolve_together(w, tiles);
+  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+    Block block(w, most);
     for (int64_t i = begin; i < end; ++i) {
-      FB_KERNEL(winograd_tiles)
-      (w, i * most, std::min(tiles, (i + 1) * most), begin_of(scratch));
+      block.begin_at(w, i * most, std::min(tiles - i * most, most));
+      FB_KERNEL(winograd_tiles)(w, block);
     }
   });
 }
@@ -110,19 +174,17 @@ void conv_backward_weight_winograd(const ConvShape& s, const Tensor& in, const T
   const Storage sums = floats(kWinogradPoints * w.in_channels * w.out_channels);
   w.weight = begin_of(sums);
   const int64_t channels = w.in_channels + w.out_channels, tiles = s.batch * w.down * w.across;
-  const int64_t most = std::min(tiles, std::max(kTiles, kBlockElements / channels));
-  const Storage scratch = floats(kWinogradPoints * most * channels);
+  const int64_t elements = kBlockElements * std::max<int64_t>(1, num_threads() / 4);
+  const int64_t most = std::min(tiles, std::max(kTiles, elements / channels));
+  Block block(w, most);
   for (int64_t first = 0; first < tiles; first += most) {
-    const int64_t count = std::min(most, tiles - first);
-    float* points = begin_of(scratch);
-    const WinogradBlock block{first, count, points,
-                              points + kWinogradPoints * count * w.in_channels};
-    parallel_for(count, 8, [&](int64_t begin, int64_t end) {
-      FB_KERNEL(winograd_both)(w, block, begin, end);
-    });
-    parallel_for(kWinogradPoints, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t point = begin; point < end; ++point)
-        FB_KERNEL(winograd_weight_product)(w, block, point);
+    block.begin_at(w, first, std::min(most, tiles - first));
+    parallel_for(block.tiles, grain_of(kTransformedChannels, channels),
+                 [&](int64_t begin, int64_t end) {
+                   FB_KERNEL(winograd_both)(w, block, begin, end);
+                 });
+    for_products(w, block, [&](int64_t point, int64_t begin, int64_t end) {
+      FB_KERNEL(winograd_weight_product)(w, block, point, begin, end);
     });
   }
   for_channels(w, [&](int64_t first, int64_t last) {

@@ -28,15 +28,17 @@ FB_DECLARE_SLOT(kernel::Rnn, rnn_sum_rows)
 // longer than waking a second thread.
 inline constexpr int64_t kSharedProduct = 1 << 20;
 
-// The activations of one step for some rows, in place. h and c hold the old state, then the new.
+// The activations of one step for some rows and hidden units, in place. h and c hold the old state,
+// then the new.
 template <class T>
 struct RnnGates {
   RnnKind kind;
-  int64_t rows, hidden;
+  int64_t rows, units;
   T* gates;
-  int64_t gates_row;
+  int64_t gates_row, apart;  // elements from a row to the next, and from a gate to the next
   T* h;
   T* c;                // LSTM
+  int64_t state_row;   // of h and c
   T* c_before;         // where to keep the old c, or null
   int64_t before_row;  // of c_before
 };
@@ -47,18 +49,18 @@ FB_DECLARE_KERNEL(template <class T> void, rnn_gates, const RnnGates<T>&)
 template <class T>
 struct RnnGatesBackward {
   RnnKind kind;
-  int64_t rows, hidden;
+  int64_t rows, units;
   const T* gates;
-  int64_t gates_row;
-  const T* c_before;  // LSTM
-  const T* h_before;  // GRU
+  int64_t gates_row, apart;  // apart: also of d_gates
+  const T* c_before;         // LSTM
+  const T* h_before;         // GRU
   int64_t c_before_row, h_before_row;
   T* d_gates;
   int64_t d_gates_row;
   T* d_h;
   T* d_c;
-  T* projected;  // LSTM: where to recompute the new h, or null; rows of `hidden`, projected_row
-                 // apart
+  int64_t state_row;  // of d_h and d_c
+  T* projected;       // LSTM: where to recompute the new h, or null; rows projected_row apart
   int64_t projected_row;
 };
 FB_DECLARE_KERNEL(template <class T> void, rnn_gates_backward, const RnnGatesBackward<T>&)
@@ -73,7 +75,7 @@ struct RnnForward {
   T* rows;
   int64_t row;          // elements from a row to the next
   bool keep;            // rows have room for the state before
-  const T* recurrent;   // outputs x weight_columns * hidden, in the order of rows
+  const T* recurrent;   // outputs x weight_columns * hidden, in the order of rows; null in blocks
   const T* projection;  // hidden x outputs, or null
   const T* state_bias;  // GRU: of s, or null
   T* h;                 // batch x outputs: the first state, then the last
@@ -94,7 +96,7 @@ struct RnnBackward {
   int64_t hidden, outputs;
   const T* rows;
   int64_t row;
-  const T* recurrent;   // weight_columns * hidden x outputs, in the order of rows
+  const T* recurrent;   // weight_columns * hidden x outputs, in the order of rows; null in blocks
   const T* projection;  // outputs x hidden, or null
   const T* d_out;       // or null
   int64_t d_out_row;
@@ -110,5 +112,25 @@ struct RnnBackward {
 };
 FB_DECLARE_KERNEL(template <class T> void, rnn_backward, const RnnBackward<T>&, int64_t first,
                   int64_t last)
+
+// Blocks of hidden units that threads divide a step into, where it is worth meeting after every
+// step: there are few sequences, or the matrix is too large for a thread's caches. A block has its
+// columns of the matrix to itself, packed: of all gates forwards, of the state's gradient backwards.
+template <class T>
+struct RnnBlocks {
+  int64_t units;  // of a block; the last may have fewer
+  const T* packed;
+  int64_t packed_block;  // elements of a block
+  T* gates;              // forwards: room for the gates of a block, gates_block elements each
+  int64_t gates_block;
+  T* h[2];  // forwards: step s reads h[s % 2] and writes the other
+};
+// One block of step number s; of all sequences.
+FB_DECLARE_KERNEL(template <class T> void, rnn_forward_block, const RnnForward<T>&,
+                  const RnnBlocks<T>&, int64_t s, int64_t block)
+// The state's gradient of the step after number s, then the gates' of step s: each only if there is
+// such a step.
+FB_DECLARE_KERNEL(template <class T> void, rnn_backward_block, const RnnBackward<T>&,
+                  const RnnBlocks<T>&, int64_t s, int64_t block)
 
 }  // namespace fb::cpu

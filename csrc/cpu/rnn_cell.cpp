@@ -56,17 +56,17 @@ void forward(const RnnCellForward& call) {
     add_share<T>(s.batch, s.weights(), hidden, h, recurrent, nullptr, rows, row, true);
   }
   FB_KERNEL(rnn_gates<T>)
-  ({s.kind, s.batch, hidden, rows, row, h, static_cast<T*>(call.c), nullptr, 0});
+  ({s.kind, s.batch, hidden, rows, row, hidden, h, static_cast<T*>(call.c), hidden, nullptr, 0});
 }
 
 template <class T>
 void backward(const RnnCellBackward& call) {
   const RnnSizes& s = call.sizes;
   FB_KERNEL(rnn_gates_backward<T>)
-  ({s.kind, s.batch, s.hidden, static_cast<const T*>(call.gates), s.gates(),
+  ({s.kind, s.batch, s.hidden, static_cast<const T*>(call.gates), s.gates(), s.hidden,
     static_cast<const T*>(call.c_before), static_cast<const T*>(call.h_before), s.hidden, s.hidden,
     static_cast<T*>(call.d_gates), s.gates(), static_cast<T*>(call.d_h), static_cast<T*>(call.d_c),
-    nullptr, 0});
+    s.hidden, nullptr, 0});
 }
 
 template <class T>

@@ -1,9 +1,10 @@
 // One layer of a recurrent network, forwards.
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "core/tensor.h"
 #include "cpu/gemm.h"
-#include "cpu/packed_gemm.h"
 #include "cpu/rnn_bias.h"
 #include "cpu/rnn_parallel.h"
 
@@ -13,7 +14,8 @@ namespace {
 template <class T>
 class Forward {
  public:
-  explicit Forward(const RnnLayerForward& call) : call_(call), s_(call.sizes) {
+  explicit Forward(const RnnLayerForward& call)
+      : call_(call), s_(call.sizes), cut_(call.steps, call.sizes, sizeof(T)) {
     for (int64_t d = 0; d < s_.directions; ++d) {
       const RnnParameters& w = call.parameters[d];
       input_share(w, rows_of(d));
@@ -21,12 +23,12 @@ class Forward {
     }
   }
 
-  void run() const {
-    const int64_t work = s_.weights() * s_.outputs;
-    for_sequences(call_.steps, s_.rows, s_.directions, work,
-                  [&](int64_t d, int64_t first, int64_t last) {
-                    FB_KERNEL(rnn_forward<T>)(directions_[static_cast<size_t>(d)], first, last);
-                  });
+  void run() {
+    const BlockingRegion unlocked(s_.rows * s_.weights() * s_.outputs > kRnnWorthThread);
+    if (is_in_blocks()) return run_blocks();
+    cut_.for_sequences(call_.steps, s_.directions, [&](int64_t d, int64_t first, int64_t last) {
+      FB_KERNEL(rnn_forward<T>)(directions_[static_cast<size_t>(d)], first, last);
+    });
   }
 
  private:
@@ -59,8 +61,61 @@ class Forward {
       std::memcpy(ordered + gate, w_hh, static_cast<size_t>(2 * gate) * sizeof(T));
       w_hh = ordered;
     }
-    FB_KERNEL(pack_matrix<T>)({s_.outputs, s_.weights(), w_hh, s_.outputs, true}, packed);
+    pack_on_threads<T>({s_.outputs, s_.weights(), w_hh, s_.outputs, true}, packed);
     return packed;
+  }
+
+  bool is_in_blocks() const { return cut_.shares_steps() && !call_.parameters[0].w_hr; }
+
+  // The weights of a block's units, of all gates in the order of rows.
+  void pack_block(const T* w_hh, int64_t block, T* packed) const {
+    const int64_t first = block * cut_.units(), k = s_.outputs;
+    const int64_t units = std::min(cut_.units(), s_.hidden - first);
+    const int64_t gates = s_.weights() / s_.hidden;
+    std::vector<T> own(static_cast<size_t>(gates * units * k));
+    for (int64_t g = 0; g < gates; ++g) {
+      const int64_t gate = s_.kind == RnnKind::kGru ? (g + 2) % 3 : g;  // n goes first
+      std::copy_n(w_hh + (gate * s_.hidden + first) * k, units * k, own.data() + g * units * k);
+    }
+    FB_KERNEL(pack_matrix<T>)({k, gates * units, own.data(), k, true}, packed);
+  }
+
+  void run_blocks() {
+    const int64_t count = cut_.blocks(s_.hidden), state = s_.batch * s_.hidden;
+    RnnBlocks<T> blocks{};
+    blocks.units = cut_.units();
+    blocks.packed_block = packed_elements(s_.outputs, s_.weights() / s_.hidden * cut_.units());
+    blocks.gates_block = s_.batch * s_.gates() / s_.hidden * cut_.units();
+    blocks.gates = room(count * blocks.gates_block);
+    T* const packed = room(count * blocks.packed_block);
+    T* const other = room(state);
+    blocks.packed = packed;
+    for (int64_t d = 0; d < s_.directions; ++d) {
+      const RnnForward<T>& f = directions_[static_cast<size_t>(d)];
+      const T* const w_hh = static_cast<const T*>(call_.parameters[d].w_hh);
+      cut_.for_blocks(s_.hidden, [&](int64_t block) {
+        pack_block(w_hh, block, packed + block * blocks.packed_block);
+      });
+      // Sequences begin and end at different steps: both hold the first state.
+      std::copy_n(f.h, state, other);
+      blocks.h[0] = f.h;
+      blocks.h[1] = other;
+      for (int64_t s = 0; s < call_.steps.count; ++s)
+        cut_.for_blocks(s_.hidden, [&](int64_t block) {
+          FB_KERNEL(rnn_forward_block<T>)(f, blocks, s, block);
+        });
+      take_last_states(f, other);
+    }
+  }
+
+  // Copies the last states that ended in the other array.
+  void take_last_states(const RnnForward<T>& f, const T* other) const {
+    int64_t length = call_.steps.count;
+    for (int64_t b = 0; b < s_.batch; ++b) {
+      while (length > 0 && call_.steps.active[length - 1] <= b) --length;
+      const int64_t steps = f.reverse ? call_.steps.count : length;
+      if (steps % 2 == 1) std::copy_n(other + b * s_.hidden, s_.hidden, f.h + b * s_.hidden);
+    }
   }
 
   RnnForward<T> direction(int64_t d, const RnnParameters& w) {
@@ -73,11 +128,11 @@ class Forward {
     f.rows = rows_of(d);
     f.row = call_.row;
     f.keep = call_.keep;
-    f.recurrent = packed_recurrent(static_cast<const T*>(w.w_hh));
+    if (!is_in_blocks()) f.recurrent = packed_recurrent(static_cast<const T*>(w.w_hh));
     if (w.w_hr) {
       T* packed = room(packed_elements(s_.hidden, s_.outputs));
-      FB_KERNEL(pack_matrix<T>)
-      ({s_.hidden, s_.outputs, static_cast<const T*>(w.w_hr), s_.hidden, true}, packed);
+      pack_on_threads<T>(
+          {s_.hidden, s_.outputs, static_cast<const T*>(w.w_hr), s_.hidden, true}, packed);
       f.projection = packed;
       f.unprojected = room(s_.batch * s_.hidden);
     }
@@ -92,6 +147,7 @@ class Forward {
 
   const RnnLayerForward& call_;
   const RnnLayerSizes& s_;
+  RnnCut cut_;
   std::vector<Tensor> room_;
   std::vector<RnnForward<T>> directions_;
 };

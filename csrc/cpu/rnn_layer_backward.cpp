@@ -1,6 +1,8 @@
 // One layer of a recurrent network, backwards.
+#include <algorithm>
+#include <vector>
+
 #include "core/tensor.h"
-#include "cpu/packed_gemm.h"
 #include "cpu/rnn_parallel.h"
 
 namespace fb::cpu {
@@ -9,16 +11,17 @@ namespace {
 template <class T>
 class Backward {
  public:
-  explicit Backward(const RnnLayerBackward& call) : call_(call), s_(call.sizes) {
+  explicit Backward(const RnnLayerBackward& call)
+      : call_(call), s_(call.sizes), cut_(call.steps, call.sizes, sizeof(T)) {
     for (int64_t d = 0; d < s_.directions; ++d) directions_.push_back(direction(d));
   }
 
-  void run() const {
-    const int64_t work = s_.weights() * s_.outputs;
-    for_sequences(call_.steps, s_.rows, s_.directions, work,
-                  [&](int64_t d, int64_t first, int64_t last) {
-                    FB_KERNEL(rnn_backward<T>)(directions_[static_cast<size_t>(d)], first, last);
-                  });
+  void run() {
+    const BlockingRegion unlocked(s_.rows * s_.weights() * s_.outputs > kRnnWorthThread);
+    if (is_in_blocks()) return run_blocks();
+    cut_.for_sequences(call_.steps, s_.directions, [&](int64_t d, int64_t first, int64_t last) {
+      FB_KERNEL(rnn_backward<T>)(directions_[static_cast<size_t>(d)], first, last);
+    });
   }
 
  private:
@@ -29,17 +32,42 @@ class Backward {
 
   const T* packed(int64_t k, int64_t n, const T* from) {
     T* to = room(packed_elements(k, n));
-    FB_KERNEL(pack_matrix<T>)({k, n, from, n, false}, to);
+    pack_on_threads<T>({k, n, from, n, false}, to);
     return to;
   }
 
-  const T* packed_recurrent(const T* w_hh) {
-    if (s_.kind != RnnKind::kGru) return packed(s_.weights(), s_.outputs, w_hh);
+  // The recurrent weights in the order of rows.
+  const T* ordered(const T* w_hh) {
+    if (s_.kind != RnnKind::kGru) return w_hh;
     const int64_t gate = s_.hidden * s_.outputs;
-    T* ordered = room(s_.weights() * s_.outputs);  // n goes first
-    std::copy(w_hh + 2 * gate, w_hh + 3 * gate, ordered);
-    std::copy(w_hh, w_hh + 2 * gate, ordered + gate);
-    return packed(s_.weights(), s_.outputs, ordered);
+    T* moved = room(s_.weights() * s_.outputs);  // n goes first
+    std::copy(w_hh + 2 * gate, w_hh + 3 * gate, moved);
+    std::copy(w_hh, w_hh + 2 * gate, moved + gate);
+    return moved;
+  }
+
+  bool is_in_blocks() const { return cut_.shares_steps() && !call_.parameters[0].w_hr; }
+
+  void run_blocks() {
+    RnnBlocks<T> blocks{};
+    blocks.units = cut_.units();
+    blocks.packed_block = packed_elements(s_.weights(), cut_.units());
+    T* const packed = room(cut_.blocks(s_.hidden) * blocks.packed_block);
+    blocks.packed = packed;
+    for (int64_t d = 0; d < s_.directions; ++d) {
+      const T* const w_hh = ordered(static_cast<const T*>(call_.parameters[d].w_hh));
+      cut_.for_blocks(s_.hidden, [&](int64_t block) {
+        const int64_t first = block * cut_.units();
+        const int64_t units = std::min(cut_.units(), s_.hidden - first);
+        FB_KERNEL(pack_matrix<T>)
+        ({s_.weights(), units, w_hh + first, s_.outputs, false},
+         packed + block * blocks.packed_block);
+      });
+      for (int64_t s = call_.steps.count - 1; s >= -1; --s)
+        cut_.for_blocks(s_.hidden, [&](int64_t block) {
+          FB_KERNEL(rnn_backward_block<T>)(directions_[static_cast<size_t>(d)], blocks, s, block);
+        });
+    }
   }
 
   RnnBackward<T> direction(int64_t d) {
@@ -53,7 +81,9 @@ class Backward {
     b.outputs = s_.outputs;
     b.row = call_.row;
     b.rows = static_cast<const T*>(call_.rows) + d * s_.rows * call_.row;
-    b.recurrent = packed_recurrent(static_cast<const T*>(w.w_hh));
+    if (!is_in_blocks())
+      b.recurrent =
+          packed(s_.weights(), s_.outputs, ordered(static_cast<const T*>(w.w_hh)));
     if (call_.d_out) {
       b.d_out_row = s_.directions * s_.outputs;
       b.d_out = static_cast<const T*>(call_.d_out) + d * s_.outputs;
@@ -73,6 +103,7 @@ class Backward {
 
   const RnnLayerBackward& call_;
   const RnnLayerSizes& s_;
+  RnnCut cut_;
   std::vector<Tensor> room_;
   std::vector<RnnBackward<T>> directions_;
 };

@@ -188,6 +188,41 @@ def test_no_thread_or_batch_changes_a_result():
     )
 
 
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.parametrize(
+    ("images", "kernels", "stride"),
+    [
+        ((1, 64, 28, 28), (64, 64, 3, 3), 1),  # fewer blocks of tiles than threads
+        ((8, 64, 16, 16), (96, 64, 3, 3), 1),
+        ((16, 128, 8, 8), (128, 128, 3, 3), 1),
+        ((1, 256, 14, 14), (192, 256, 3, 3), 1),  # windows of one image at once
+        ((1, 320, 7, 7), (128, 320, 5, 5), 1),
+        ((1, 512, 14, 14), (256, 512, 1, 1), 1),
+        ((64, 128, 8, 8), (256, 128, 3, 3), 2),  # a gradient from all windows at once
+        ((64, 256, 8, 8), (512, 256, 1, 1), 2),
+    ],
+)
+def test_result_does_not_depend_on_the_number_of_threads(images, kernels, stride):
+    x, w = fb.randn(*images), fb.randn(*kernels) * 0.1
+    padding = kernels[-1] // 2
+    results = []
+    for count in (1, 2, 3, 8):
+        fb.set_num_threads(count)
+        a, b = x.clone().requires_grad_(), w.clone().requires_grad_()
+        y = F.conv2d(a, b, stride=stride, padding=padding)
+        y.square().sum().backward()
+        results.append((y.detach(), a.grad, b.grad))
+    for other in results[1:]:
+        for one, two in zip(results[0], other, strict=True):
+            assert fb.equal(one, two)
+    a, b = x.double().requires_grad_(), w.double().requires_grad_()
+    y = F.conv2d(a, b, stride=stride, padding=padding)
+    y.square().sum().backward()
+    for found, wanted in zip(results[0], (y.detach(), a.grad, b.grad), strict=True):
+        scale = wanted.abs().max().item()
+        np.testing.assert_allclose(found.numpy() / scale, wanted.numpy() / scale, 0, 1e-5)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_half_precision(dtype):
     dtype = getattr(fb, dtype)

@@ -261,22 +261,41 @@ def test_empty_batches():
     assert nn.LSTMCell(3, 4)(torch.randn(0, 3))[0].shape == (0, 4)
 
 
-def test_number_of_threads_does_not_matter():
-    module = nn.LSTM(16, 32, bidirectional=True)
-    x = torch.randn(20, 24, 16)
-    threads = torch.get_num_threads()
-    try:
-        results = []
-        for count in (1, 2):
-            torch.set_num_threads(count)
-            module.zero_grad()
-            output, _ = module(x)
-            output.sum().backward()
-            results.append([output, *(p.grad.clone() for p in module.parameters())])
-    finally:
-        torch.set_num_threads(threads)
-    for one, two in zip(*results, strict=True):
-        assert torch.equal(one, two)
+def packed(lengths, features):
+    sequences = [torch.randn(length, features) for length in lengths]
+    return nn.utils.rnn.pack_sequence(sequences, enforce_sorted=False)
+
+
+# Threads share the sequences of some and the hidden units of others: where a matrix is large.
+@pytest.mark.usefixtures("restored_threads")
+@pytest.mark.parametrize(
+    ("make", "batch"),
+    [
+        (lambda: nn.LSTM(16, 32, bidirectional=True), lambda: torch.randn(20, 24, 16)),
+        (lambda: nn.LSTM(16, 520), lambda: torch.randn(6, 3, 16)),
+        (lambda: nn.LSTM(16, 520, bidirectional=True), lambda: packed([2, 7, 1, 4], 16)),
+        (lambda: nn.GRU(16, 600), lambda: packed([3, 1, 6], 16)),
+        (lambda: nn.RNN(16, 1040), lambda: torch.randn(5, 2, 16)),
+        (lambda: nn.LSTM(16, 520, proj_size=130), lambda: torch.randn(5, 2, 16)),
+    ],
+)
+def test_number_of_threads_does_not_matter(make, batch):
+    module, x = make(), batch()
+    results = []
+    for count in (1, 2, 3, 8):
+        torch.set_num_threads(count)
+        module.zero_grad()
+        output, state = module(x)
+        output = output if isinstance(output, torch.Tensor) else output.data
+        states = state if isinstance(state, tuple) else (state,)
+        (output.sum() + sum((s * s).sum() for s in states)).backward()
+        results.append([output, *states, *(p.grad.clone() for p in module.parameters())])
+        with torch.no_grad():
+            again, _ = module(x)
+        assert torch.equal(again if isinstance(again, torch.Tensor) else again.data, output)
+    for other in results[1:]:
+        for one, two in zip(results[0], other, strict=True):
+            assert torch.equal(one, two)
 
 
 MISTAKES = [

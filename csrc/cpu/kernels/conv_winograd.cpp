@@ -181,28 +181,40 @@ void winograd_weight(const WinogradCall& w, const WinogradTaps& taps, int64_t fi
   }
 }
 
-void winograd_tiles(const WinogradCall& w, int64_t first, int64_t last, float* scratch) {
-  const int64_t tiles = last - first;
-  const int64_t in_matrix = tiles * w.in_channels, out_matrix = tiles * w.out_channels;
-  float* products = scratch + kWinogradPoints * in_matrix;
-  for (int64_t t = 0; t < tiles; ++t)
-    transform_tile(w, {w, first + t}, scratch + t * w.in_channels, in_matrix);
-  for (int p = 0; p < kWinogradPoints; ++p) {
-    GemmBlock<float> block{};
-    block.m = tiles;
-    block.n = w.out_channels;
-    block.k = w.in_channels;
-    block.a = scratch + p * in_matrix;
-    block.a_row = w.in_channels;
-    block.a_col = 1;
-    block.b = w.weight + p * w.in_channels * w.out_channels;
-    block.b_row = w.out_channels;
-    block.c = products + p * out_matrix;
-    block.c_row = w.out_channels;
-    gemm_block(block);
-  }
-  for (int64_t t = 0; t < tiles; ++t)
-    restore_tile(w, {w, first + t}, products + t * w.out_channels, out_matrix);
+void winograd_transform(const WinogradCall& w, const WinogradBlock& block, int64_t first,
+                        int64_t last) {
+  for (int64_t t = first; t < last; ++t)
+    transform_tile(w, {w, block.first + t}, block.in + t * w.in_channels,
+                   block.tiles * w.in_channels);
+}
+
+void winograd_product(const WinogradCall& w, const WinogradBlock& block, int64_t point,
+                      int64_t first, int64_t last) {
+  GemmBlock<float> product{};
+  product.m = block.tiles;
+  product.n = last - first;
+  product.k = w.in_channels;
+  product.a = block.in + point * block.tiles * w.in_channels;
+  product.a_row = w.in_channels;
+  product.a_col = 1;
+  product.b = w.weight + point * w.in_channels * w.out_channels + first;
+  product.b_row = w.out_channels;
+  product.c = block.out + point * block.tiles * w.out_channels + first;
+  product.c_row = w.out_channels;
+  gemm_block(product);
+}
+
+void winograd_restore(const WinogradCall& w, const WinogradBlock& block, int64_t first,
+                      int64_t last) {
+  for (int64_t t = first; t < last; ++t)
+    restore_tile(w, {w, block.first + t}, block.out + t * w.out_channels,
+                 block.tiles * w.out_channels);
+}
+
+void winograd_tiles(const WinogradCall& w, const WinogradBlock& block) {
+  winograd_transform(w, block, 0, block.tiles);
+  for (int p = 0; p < kWinogradPoints; ++p) winograd_product(w, block, p, 0, w.out_channels);
+  winograd_restore(w, block, 0, block.tiles);
 }
 
 void winograd_both(const WinogradCall& w, const WinogradBlock& block, int64_t first, int64_t last) {
@@ -213,17 +225,18 @@ void winograd_both(const WinogradCall& w, const WinogradBlock& block, int64_t fi
   }
 }
 
-void winograd_weight_product(const WinogradCall& w, const WinogradBlock& block, int64_t point) {
+void winograd_weight_product(const WinogradCall& w, const WinogradBlock& block, int64_t point,
+                             int64_t first, int64_t last) {
   GemmBlock<float> product{};
   product.m = w.in_channels;
-  product.n = w.out_channels;
+  product.n = last - first;
   product.k = block.tiles;
   product.a = block.in + point * block.tiles * w.in_channels;
   product.a_row = 1;
   product.a_col = w.in_channels;
-  product.b = block.out + point * block.tiles * w.out_channels;
+  product.b = block.out + point * block.tiles * w.out_channels + first;
   product.b_row = w.out_channels;
-  product.c = w.weight + point * w.in_channels * w.out_channels;
+  product.c = w.weight + point * w.in_channels * w.out_channels + first;
   product.c_row = w.out_channels;
   product.start = block.first > 0 ? product.c : nullptr;
   product.start_stride = w.out_channels;

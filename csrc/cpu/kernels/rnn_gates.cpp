@@ -13,13 +13,13 @@ using scalar::sigmoid;
 
 template <class T>
 FB_FN void lstm(const RnnGates<T>& g, int64_t row) {
-  const int64_t n = g.hidden;
+  const int64_t n = g.units;
   T* __restrict i = g.gates + row * g.gates_row;
-  T* __restrict f = i + n;
-  T* __restrict z = i + 2 * n;
-  T* __restrict o = i + 3 * n;
-  T* __restrict c = g.c + row * n;
-  T* __restrict h = g.h + row * n;
+  T* __restrict f = i + g.apart;
+  T* __restrict z = i + 2 * g.apart;
+  T* __restrict o = i + 3 * g.apart;
+  T* __restrict c = g.c + row * g.state_row;
+  T* __restrict h = g.h + row * g.state_row;
   if (g.c_before)
     __builtin_memcpy(g.c_before + row * g.before_row, c, static_cast<size_t>(n) * sizeof(T));
   FB_IVDEP
@@ -35,12 +35,12 @@ FB_FN void lstm(const RnnGates<T>& g, int64_t row) {
 
 template <class T>
 FB_FN void gru(const RnnGates<T>& g, int64_t row) {
-  const int64_t n = g.hidden;
+  const int64_t n = g.units;
   const T* __restrict s = g.gates + row * g.gates_row;
-  T* __restrict r = g.gates + row * g.gates_row + n;
-  T* __restrict z = r + n;
-  T* __restrict fresh = r + 2 * n;
-  T* __restrict h = g.h + row * n;
+  T* __restrict r = g.gates + row * g.gates_row + g.apart;
+  T* __restrict z = r + g.apart;
+  T* __restrict fresh = r + 2 * g.apart;
+  T* __restrict h = g.h + row * g.state_row;
   FB_IVDEP
   for (int64_t j = 0; j < n; ++j) {
     r[j] = sigmoid(r[j]);
@@ -53,9 +53,9 @@ FB_FN void gru(const RnnGates<T>& g, int64_t row) {
 template <class T, bool is_relu>
 FB_FN void plain(const RnnGates<T>& g, int64_t row) {
   T* __restrict a = g.gates + row * g.gates_row;
-  T* __restrict h = g.h + row * g.hidden;
+  T* __restrict h = g.h + row * g.state_row;
   FB_IVDEP
-  for (int64_t j = 0; j < g.hidden; ++j) {
+  for (int64_t j = 0; j < g.units; ++j) {
     a[j] = is_relu ? scalar::relu(a[j]) : math::tanh(a[j]);
     h[j] = a[j];
   }
@@ -63,18 +63,18 @@ FB_FN void plain(const RnnGates<T>& g, int64_t row) {
 
 template <class T>
 FB_FN void lstm_backward(const RnnGatesBackward<T>& g, int64_t row) {
-  const int64_t n = g.hidden;
+  const int64_t n = g.units;
   const T* __restrict i = g.gates + row * g.gates_row;
-  const T* __restrict f = i + n;
-  const T* __restrict z = i + 2 * n;
-  const T* __restrict o = i + 3 * n;
+  const T* __restrict f = i + g.apart;
+  const T* __restrict z = i + 2 * g.apart;
+  const T* __restrict o = i + 3 * g.apart;
   const T* __restrict c_before = g.c_before + row * g.c_before_row;
   T* __restrict d_i = g.d_gates + row * g.d_gates_row;
-  T* __restrict d_f = d_i + n;
-  T* __restrict d_z = d_i + 2 * n;
-  T* __restrict d_o = d_i + 3 * n;
-  const T* __restrict d_h = g.d_h + row * n;
-  T* __restrict d_c = g.d_c + row * n;
+  T* __restrict d_f = d_i + g.apart;
+  T* __restrict d_z = d_i + 2 * g.apart;
+  T* __restrict d_o = d_i + 3 * g.apart;
+  const T* __restrict d_h = g.d_h + row * g.state_row;
+  T* __restrict d_c = g.d_c + row * g.state_row;
   FB_IVDEP
   for (int64_t j = 0; j < n; ++j) {
     const T squashed = math::tanh(f[j] * c_before[j] + i[j] * z[j]);
@@ -93,17 +93,17 @@ FB_FN void lstm_backward(const RnnGatesBackward<T>& g, int64_t row) {
 
 template <class T>
 FB_FN void gru_backward(const RnnGatesBackward<T>& g, int64_t row) {
-  const int64_t n = g.hidden;
+  const int64_t n = g.units;
   const T* __restrict s = g.gates + row * g.gates_row;
-  const T* __restrict r = s + n;
-  const T* __restrict z = s + 2 * n;
-  const T* __restrict fresh = s + 3 * n;
+  const T* __restrict r = s + g.apart;
+  const T* __restrict z = s + 2 * g.apart;
+  const T* __restrict fresh = s + 3 * g.apart;
   const T* __restrict h_before = g.h_before + row * g.h_before_row;
   T* __restrict d_s = g.d_gates + row * g.d_gates_row;
-  T* __restrict d_r = d_s + n;
-  T* __restrict d_z = d_s + 2 * n;
-  T* __restrict d_fresh = d_s + 3 * n;
-  T* __restrict d_h = g.d_h + row * n;
+  T* __restrict d_r = d_s + g.apart;
+  T* __restrict d_z = d_s + 2 * g.apart;
+  T* __restrict d_fresh = d_s + 3 * g.apart;
+  T* __restrict d_h = g.d_h + row * g.state_row;
   FB_IVDEP
   for (int64_t j = 0; j < n; ++j) {
     const T d_n = d_h[j] * (T(1) - z[j]) * (T(1) - fresh[j] * fresh[j]);
@@ -118,10 +118,10 @@ FB_FN void gru_backward(const RnnGatesBackward<T>& g, int64_t row) {
 template <class T, bool is_relu>
 FB_FN void plain_backward(const RnnGatesBackward<T>& g, int64_t row) {
   const T* __restrict h = g.gates + row * g.gates_row;
-  const T* __restrict d_h = g.d_h + row * g.hidden;
+  const T* __restrict d_h = g.d_h + row * g.state_row;
   T* __restrict d = g.d_gates + row * g.d_gates_row;
   FB_IVDEP
-  for (int64_t j = 0; j < g.hidden; ++j)
+  for (int64_t j = 0; j < g.units; ++j)
     d[j] = is_relu ? (h[j] > T(0) ? d_h[j] : T(0)) : d_h[j] * (T(1) - h[j] * h[j]);
 }
 
