@@ -1,9 +1,11 @@
-// Large products of float32 matrices by tiles of our own, where B is stored transposed, as the
-// weight of a linear layer is: it is packed once for all rows of A.
+// Large products by tiles of our own: cuts the result into a part per thread and each part into
+// blocks that the caches hold.
 //
-// Every element of C is summed in the order of the depth, however the work is divided, so that the
-// result does not depend on the number of threads.
+// Every element of C is summed in one order that depends on the shape alone: over blocks of the
+// depth, and within a block element by element. So the division among threads, and whether a matrix
+// is packed or read in place, change nothing.
 #include <algorithm>
+#include <atomic>
 
 #include "core/allocator.h"
 #include "cpu/gemm_impl.h"
@@ -13,18 +15,19 @@
 namespace fb::cpu {
 namespace {
 
-// The depth and rows of a block: A's block and a panel of B's share a second-level cache.
-constexpr int64_t kBlockDepth = 384;
-constexpr int64_t kBlockRows = 192;
-// Columns of a panel: whole vectors of every instruction set.
-constexpr int64_t kPanel = 64;
-// Elements of B that are packed at a time.
-constexpr int64_t kPackedAtOnce = 1 << 20;
-// Fewer rows do not repay packing; fewer columns leave vectors empty.
-constexpr int64_t kFewRows = 32;
-constexpr int64_t kFewColumns = 16;
-// Multiplications that are worth a thread.
-constexpr int64_t kWorthThread = 64 * 64 * 64;
+// Depth of a block: a panel of B and a tile's rows of A fit a first-level cache together.
+constexpr int64_t kBlockDepth = 256;
+// A's packed rows take a quarter of a second-level cache of 1 MB, B's packed columns up to a whole
+// one.
+constexpr int64_t kBlockRows = 252;
+constexpr int64_t kBlockColumns = 1024;
+// Fewer rows do not repay packing B, fewer columns not packing A.
+constexpr int64_t kFewRows = 28;
+constexpr int64_t kFewColumns = 64;
+// Packing an element costs as much as so many multiplications.
+constexpr int64_t kPackingCost = 16;
+// Multiplications that are worth a thread: about 7 us.
+constexpr int64_t kWorthThread = 1 << 19;
 
 int64_t parts_of(int64_t extent, int64_t most) { return (extent + most - 1) / most; }
 
@@ -33,105 +36,226 @@ struct Range {
   int64_t size() const { return end - begin; }
 };
 
-// How a product is divided among threads: by columns, where each packs its own; or by rows, where
-// each packs all of B, because data that another core has just packed is slow to fetch.
-struct Cut {
-  int64_t down = 1, across = 1;
+// Part `index` of `count` about equal ones, in multiples of `unit`.
+Range part_of_range(int64_t extent, int64_t index, int64_t count, int64_t unit) {
+  const int64_t units = parts_of(extent, unit);
+  return {units * index / count * unit, std::min(units * (index + 1) / count * unit, extent)};
+}
 
-  explicit Cut(const GemmCall& g) {
-    const int64_t threads = std::clamp<int64_t>(g.m * g.n * g.k / kWorthThread, 1, num_threads());
-    const int64_t panels = parts_of(g.n, kPanel);
-    const bool is_even = g.n % (threads * kPanel) == 0 || panels >= 8 * threads;
-    if (is_even || g.m < threads * kFewRows)
-      across = std::min(threads, panels);
-    else
-      down = threads;
+// Into how many parts the rows, columns and depth of each product are cut.
+struct Cut {
+  int64_t down = 1, across = 1, deep = 1;
+  int64_t threads = 1;
+
+  explicit Cut(const GemmCall& g) : deep(stretches(g)) {
+    const int64_t work = g.batch * g.m * g.n * g.k;
+    threads = std::clamp<int64_t>(work / kWorthThread, 1, num_threads());
+    int64_t least = cost(g);
+    const Cut one = *this;
+    for (int64_t rows = 1; rows <= std::min(threads, parts_of(g.m, kRowUnit)); ++rows) {
+      const int64_t most = std::min(threads / rows, parts_of(g.n, kWholeColumns));
+      for (int64_t columns = 1; columns <= most; ++columns) {
+        Cut other = one;
+        other.down = rows;
+        other.across = columns;
+        if (const int64_t found = other.cost(g); found < least) {
+          least = found;
+          *this = other;
+        }
+      }
+    }
+  }
+
+  int64_t parts() const { return down * across * deep; }
+  // Of the largest part.
+  int64_t rows(const GemmCall& g) const {
+    return parts_of(parts_of(g.m, kRowUnit), down) * kRowUnit;
+  }
+  int64_t columns(const GemmCall& g) const {
+    return parts_of(parts_of(g.n, kWholeColumns), across) * kWholeColumns;
+  }
+
+  static constexpr int64_t kRowUnit = 2;
+
+ private:
+  // A small C with a deep sum is cut by depth, too; independently of the number of threads, as this
+  // decides the order of the sum.
+  static int64_t stretches(const GemmCall& g) {
+    constexpr int64_t kEnough = 16, kTile = 64, kLeastDepth = 512;
+    const int64_t tiles = g.batch * parts_of(g.m, kTile) * parts_of(g.n, kTile);
+    if (tiles >= kEnough || g.k < 2 * kLeastDepth) return 1;
+    return std::min(kEnough / tiles, g.k / kLeastDepth);
+  }
+
+  // The time until the last thread is done, for a depth of one.
+  int64_t cost(const GemmCall& g) const {
+    return parts_of(g.batch * parts(), threads) * (rows(g) + kPackingCost) *
+           (columns(g) + kPackingCost);
   }
 };
 
-// The number of elements of packed columns of B.
-int64_t packed_size(const GemmCall& g, int64_t columns) {
-  return g.k * parts_of(columns, kFewColumns) * kFewColumns;
-}
-
-// Rows of C, and columns for which B is packed at once.
+// Rows, columns and depth of one product that a thread computes.
+template <class T>
 class Part {
  public:
-  Part(const GemmCall& g, Range rows, Range columns, float* packed)
-      : g_(g),
-        rows_(rows),
-        columns_(columns),
-        blocks_(parts_of(g.k, kBlockDepth)),
-        packed_(packed) {}
+  Part(const GemmCall& g, Range rows, Range columns, Range depth)
+      : g_(g), rows_(rows), columns_(columns), depth_(depth) {}
 
-  void operator()() const {
-    for (int64_t block = 0; block < blocks_; ++block) pack(block);
-    const int64_t strips = parts_of(rows_.size(), kBlockRows);
-    for (int64_t i = 0; i < strips; ++i) {
-      const Range strip{rows_.begin + rows_.size() * i / strips,
-                        rows_.begin + rows_.size() * (i + 1) / strips};
-      for (int64_t block = 0; block < blocks_; ++block) multiply(strip, block);
+  // Of the memory that it needs.
+  static int64_t packed_a(const GemmCall& g, int64_t rows) {
+    return packed_rows_elements(std::min(rows, kBlockRows), std::min(g.k, kBlockDepth));
+  }
+  static int64_t packed_b(const GemmCall& g, int64_t columns) {
+    return packed_elements(std::min(g.k, kBlockDepth), std::min(columns, kBlockColumns));
+  }
+
+  // start + A B into C, with the start and the C of the call, or of a sum of its own from zero.
+  void operator()(T* a, T* b, T* own) const {
+    const int64_t blocks = parts_of(depth_.size(), kBlockDepth);
+    for (int64_t j = columns_.begin; j < columns_.end; j += kBlockColumns) {
+      const Range columns{j, std::min(j + kBlockColumns, columns_.end)};
+      for (int64_t block = 0; block < blocks; ++block) {
+        const Range depth{depth_.begin + depth_.size() * block / blocks,
+                          depth_.begin + depth_.size() * (block + 1) / blocks};
+        multiply(columns, depth, a, b, own);
+      }
     }
   }
 
  private:
-  Range depth_of(int64_t block) const {
-    return {g_.k * block / blocks_, g_.k * (block + 1) / blocks_};
-  }
-  float* packed_at(Range depth) const {
-    return packed_ + packed_size(g_, columns_.size()) / g_.k * depth.begin;
+  void multiply(Range columns, Range depth, T* packed_a, T* packed_b, T* own) const {
+    const T* const b = static_cast<const T*>(g_.b.data) +
+                       (g_.b.transposed ? columns.begin * g_.b.ld + depth.begin
+                                        : depth.begin * g_.b.ld + columns.begin);
+    const bool is_b_read = !g_.b.transposed && rows_.size() <= kFewRows;
+    const int64_t in_place = is_b_read ? columns.size() / kWholeColumns * kWholeColumns : 0;
+    if (in_place < columns.size())
+      FB_KERNEL(pack_matrix<T>)
+      ({depth.size(), columns.size() - in_place, b + in_place, g_.b.ld, g_.b.transposed}, packed_b);
+    const bool is_a_read = !g_.a.transposed && columns.size() <= kFewColumns;
+    const int64_t strips = parts_of(rows_.size(), kBlockRows);
+    for (int64_t s = 0; s < strips; ++s) {
+      const Range part = part_of_range(rows_.size(), s, strips, Cut::kRowUnit);
+      const Range rows{rows_.begin + part.begin, rows_.begin + part.end};
+      const T* const a = static_cast<const T*>(g_.a.data) +
+                         (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin
+                                          : rows.begin * g_.a.ld + depth.begin);
+      if (!is_a_read)
+        FB_KERNEL(pack_rows<T>)
+        ({depth.size(), rows.size(), a, g_.a.ld, !g_.a.transposed}, packed_a);
+      PackedProduct<T> product{};
+      product.m = rows.size();
+      product.k = depth.size();
+      product.a = is_a_read ? a : packed_a;
+      product.a_row = is_a_read ? g_.a.ld : 0;
+      start(product, rows, columns, depth, own);
+      if (in_place > 0) {
+        product.n = in_place;
+        product.b = b;
+        product.b_row = g_.b.ld;
+        FB_KERNEL(packed_product<T>)(product);
+      }
+      if (in_place == columns.size()) continue;
+      product.n = columns.size() - in_place;
+      product.b = packed_b;
+      product.b_row = 0;
+      product.c += in_place;
+      if (product.bias) product.bias += in_place;
+      FB_KERNEL(packed_product<T>)(product);
+    }
   }
 
-  void pack(int64_t block) const {
-    const Range depth = depth_of(block);
-    const auto* const from =
-        static_cast<const float*>(g_.b.data) + columns_.begin * g_.b.ld + depth.begin;
-    FB_KERNEL(pack_matrix<float>)
-    ({depth.size(), columns_.size(), from, g_.b.ld, true}, packed_at(depth));
-  }
-
-  void multiply(Range strip, int64_t block) const {
-    const Range depth = depth_of(block);
-    const auto* const a = static_cast<const float*>(g_.a.data) + strip.begin * g_.a.ld;
-    float* const c = static_cast<float*>(g_.c.data) + strip.begin * g_.c.ld + columns_.begin;
-    const auto* const bias = static_cast<const float*>(g_.bias);
-    FB_KERNEL(packed_product<float>)
-    ({strip.size(), columns_.size(), depth.size(), a + depth.begin, g_.a.ld, packed_at(depth), c,
-      g_.c.ld, g_.accumulate || block > 0, bias && block == 0 ? bias + columns_.begin : nullptr});
+  // Where the result goes, and what it is added to.
+  void start(PackedProduct<T>& product, Range rows, Range columns, Range depth, T* own) const {
+    const bool is_first = depth.begin == depth_.begin;
+    product.c_row = own ? g_.n : g_.c.ld;
+    product.c = (own ? own : static_cast<T*>(g_.c.data)) + rows.begin * product.c_row +
+                columns.begin;
+    product.accumulate = !is_first || (!own && g_.accumulate);
+    if (g_.bias && is_first && !own)
+      product.bias = static_cast<const T*>(g_.bias) + columns.begin;
   }
 
   const GemmCall& g_;
-  const Range rows_, columns_;
-  const int64_t blocks_;
-  float* const packed_;
+  const Range rows_, columns_, depth_;
+};
+
+// All parts of a call, which threads take one after the other.
+template <class T>
+class Parts {
+ public:
+  explicit Parts(const GemmCall& g)
+      : g_(g),
+        cut_(g),
+        count_(g.batch * cut_.parts()),
+        threads_(std::min(cut_.threads, count_)),
+        room_a_(round_up(Part<T>::packed_a(g, cut_.rows(g)))),
+        room_b_(round_up(Part<T>::packed_b(g, cut_.columns(g)))),
+        size_(g.m * g.n),
+        // Allocated here: each thread caches what it frees, and only the user's thread can be told
+        // to empty its cache.
+        packed_(allocate_cpu(threads_ * (room_a_ + room_b_) * sizeof(T))) {
+    if (cut_.deep > 1) sums_ = allocate_cpu(g.batch * (cut_.deep - 1) * size_ * sizeof(T));
+  }
+
+  void run() {
+    parallel_for(threads_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t thread = begin; thread < end; ++thread) {
+        T* const a = static_cast<T*>(packed_->data) + thread * (room_a_ + room_b_);
+        for (int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;)
+          run_part(i, a, a + room_a_);
+      }
+    });
+    if (cut_.deep > 1) add_sums();
+  }
+
+ private:
+  // Whole cache lines, so that no two threads write to the same one.
+  static int64_t round_up(int64_t elements) { return (elements + 63) / 64 * 64; }
+
+  void run_part(int64_t i, T* a, T* b) {
+    const int64_t product = i / cut_.parts(), rest = i % cut_.parts();
+    const int64_t stretch = rest / (cut_.down * cut_.across), place = rest % (cut_.down * cut_.across);
+    const GemmCall one = part_of(g_, product, 0, g_.m, 0, g_.n);
+    const Part<T> part(one, part_of_range(g_.m, place / cut_.across, cut_.down, Cut::kRowUnit),
+                       part_of_range(g_.n, place % cut_.across, cut_.across, kWholeColumns),
+                       part_of_range(g_.k, stretch, cut_.deep, 1));
+    part(a, b, stretch > 0 ? sum_of(product, stretch) : nullptr);
+  }
+
+  T* sum_of(int64_t product, int64_t stretch) {
+    return static_cast<T*>(sums_->data) + (product * (cut_.deep - 1) + stretch - 1) * size_;
+  }
+
+  // The sums over stretches of the depth, in their order.
+  void add_sums() {
+    parallel_for(g_.batch * g_.m, std::max<int64_t>(kGrain / (g_.n * cut_.deep), 1),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t row = begin; row < end; ++row) {
+                     const GemmCall one = part_of(g_, row / g_.m, row % g_.m, 1, 0, g_.n);
+                     T* const c = static_cast<T*>(one.c.data);
+                     for (int64_t s = 1; s < cut_.deep; ++s) {
+                       const T* const sum = sum_of(row / g_.m, s) + row % g_.m * g_.n;
+                       for (int64_t j = 0; j < g_.n; ++j) c[j] += sum[j];
+                     }
+                   }
+                 });
+  }
+
+  const GemmCall& g_;
+  const Cut cut_;
+  const int64_t count_, threads_, room_a_, room_b_, size_;
+  const Storage packed_;
+  Storage sums_;
+  std::atomic<int64_t> next_{0};
 };
 
 }  // namespace
 
 bool gemm_packed(const GemmCall& call) {
-  // Measured: on other machines, and in other orders, the tiles do not beat the libraries.
-  if (isa() != Isa::kAvx512 || call.batch != 1 || call.a.transposed || !call.b.transposed ||
-      call.k == 0 || call.m < kFewRows || call.n < kFewColumns)
-    return false;
-  const BlockingRegion unlocked(call.m * call.n * call.k > (1 << 18));
-  const Cut cut(call);
-  const int64_t most = std::max<int64_t>(kPackedAtOnce / call.k / kPanel, 1) * kPanel;
-  const int64_t panels = parts_of(call.n, kPanel);
-  const int64_t room = packed_size(call, std::min(most, parts_of(panels, cut.across) * kPanel));
-  // Allocated here: each thread caches what it frees, and only the user's thread can be told to
-  // empty its cache.
-  const Storage packed = allocate_cpu(cut.down * cut.across * room * sizeof(float));
-  parallel_for(cut.down * cut.across, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t strip = i / cut.across, stretch = i % cut.across;
-      const Range rows{call.m * strip / cut.down, call.m * (strip + 1) / cut.down};
-      const Range columns{panels * stretch / cut.across * kPanel,
-                          std::min(panels * (stretch + 1) / cut.across * kPanel, call.n)};
-      for (int64_t j = columns.begin; j < columns.end; j += most)
-        Part(call, rows, {j, std::min(j + most, columns.end)},
-             static_cast<float*>(packed->data) + i * room)();
-    }
-  });
+  if (call.k == 0) return false;
+  const BlockingRegion unlocked(call.batch * call.m * call.n * call.k > (1 << 18));
+  Parts<float>(call).run();
   return true;
 }
 

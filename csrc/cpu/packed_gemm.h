@@ -1,5 +1,5 @@
-// Products with a matrix that is used many times: it is packed once into panels that a
-// register-tiled kernel reads front to back. For float and double, on the calling thread.
+// Products by a register-tiled kernel that reads its matrices front to back from packed panels, or
+// in place where packing does not pay. For float and double, on the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,34 @@ struct PackSource {
 // Elements that a packed k x n matrix takes, whatever the instruction set.
 inline int64_t packed_elements(int64_t k, int64_t n) { return k * ((n + 15) / 16 * 16); }
 
+// Packs the right matrix of a product.
 FB_DECLARE_KERNEL(template <class T> void, pack_matrix, const PackSource<T>&, T* packed)
 
-// C = A B, or C += A B, with A m x k, B packed, C m x n; rows of A and C are stored apart by a_row
-// and c_row. Without `accumulate`, every row of C begins as `bias`, if that is not null. Each
-// element is summed in the order of k, whichever rows are computed with it.
+// Elements that a packed left matrix of m rows takes: one more row if their number is odd, and room
+// for whole vectors to be written at the end.
+inline int64_t packed_rows_elements(int64_t m, int64_t k) { return (m + 1) / 2 * 2 * k + 16; }
+
+// Packs the left matrix of a product; `n` is the number of its rows, and it is `transposed` if its
+// rows are stored as rows.
+FB_DECLARE_KERNEL(template <class T> void, pack_rows, const PackSource<T>&, T* packed)
+
+// C = A B, or C += A B, with A m x k, B k x n, C m x n. A and B are packed, or stored by rows that
+// are a_row or b_row apart; of a B that is not packed, n is a multiple of kWholeColumns. Without
+// `accumulate`, every row of C begins as `bias`, if that is not null. Each element is start + the
+// sum in the order of k, whichever rows and columns are computed with it.
 template <class T>
 struct PackedProduct {
   int64_t m, n, k;
   const T* a;
-  int64_t a_row;
+  int64_t a_row;  // 0: packed
   const T* b;
   T* c;
   int64_t c_row;
   bool accumulate;
   const T* bias = nullptr;
+  int64_t b_row = 0;  // 0: packed
 };
+inline constexpr int64_t kWholeColumns = 16;
 
 FB_DECLARE_KERNEL(template <class T> void, packed_product, const PackedProduct<T>&)
 

@@ -6,67 +6,117 @@
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// A panel is up to kPanel vectors wide. With kRows rows of A, its sums take three quarters of the
-// registers.
-constexpr int kPanel = 4;
-constexpr int kRows = kVectorBytes == 64 ? 6 : 2;
+// A tile of C is kRows x (kPanel vectors). Its sums, a row of B's panel and an element of A fill
+// the registers, and each element of A, whose load is the bottleneck, serves kPanel products.
+// Powers of two would fit less; rows in pairs bound how many tiles there are to compile.
+#if defined(__AVX512F__)
+constexpr int kRows = 14;
+#elif defined(__AVX2__)
+constexpr int kRows = 6;
+#else
+constexpr int kRows = 4;
+#endif
+constexpr int kPanel = 2;
 
-// R rows of C from row i on, for the `width` columns of a panel of V vectors at column j.
-template <class T, int R, int V>
-FB_FN void tile(const PackedProduct<T>& g, int64_t i, int64_t j, int64_t width) {
-  constexpr int L = kLanes<T>;
-  const int64_t last = width - (V - 1) * L;
-  T* const c = g.c + i * g.c_row + j;
-  Vec<T> sum[R][V] = {};
-  if (g.accumulate || g.bias) {
-    const T* const start = g.accumulate ? c : g.bias + j;
-    const int64_t start_row = g.accumulate ? g.c_row : 0;
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 8
-      for (int v = 0; v < V - 1; ++v) sum[r][v] = load<T, L>(start + r * start_row + v * L);
-      const T* const end = start + r * start_row + (V - 1) * L;
-      sum[r][V - 1] = last == L ? load<T, L>(end) : load_part(end, last, T(0));
+// Rows in tiles as even as can be: 20 are 10 + 10 rather than 14 + 6.
+struct Tiles {
+  int64_t rows, count;
+
+  explicit Tiles(int64_t m) : rows(m), count((m + kRows - 1) / kRows) {}
+  int64_t begin(int64_t tile) const { return (rows + 1) / 2 * tile / count * 2; }
+  int64_t size(int64_t tile) const {
+    const int64_t end = tile + 1 == count ? rows : begin(tile + 1);
+    return end - begin(tile);
+  }
+};
+
+// The rows of a tile of A, packed or in place, from the first element of the depth on. If the tile
+// has one row less than its number of sums, the last row is computed twice.
+template <class T, int R, bool kPacked>
+struct LeftRows {
+  const T* at[kPacked ? 1 : R];
+
+  FB_FN LeftRows(const PackedProduct<T>& g, int64_t i, int64_t rows) {
+    if constexpr (kPacked) {
+      at[0] = g.a + i * g.k;
+    } else {
+#pragma GCC unroll 14
+      for (int r = 0; r < R; ++r) at[r] = g.a + (i + (r < rows ? r : R - 2)) * g.a_row;
     }
   }
-  const T* a = g.a + i * g.a_row;
-  const T* b = g.b + j * g.k;
-  for (int64_t k = 0; k < g.k; ++k, ++a, b += V * L) {
+  // Of row r, k steps along the depth if the rows are in place; packed ones are advanced instead.
+  FB_FN T element(int r, int64_t k) const { return kPacked ? at[0][r] : at[r][k]; }
+  FB_FN void advance() {
+    if constexpr (kPacked) at[0] += R;
+  }
+};
+
+// `rows` rows of C from row i on, R or one less, for the `width` columns of a panel of V vectors at
+// column j.
+template <class T, int R, int V, bool kPacked>
+void tile(const PackedProduct<T>& g, int64_t i, int64_t rows, int64_t j, int64_t width) {
+  constexpr int L = kLanes<T>;
+  T* const c = g.c + i * g.c_row + j;
+  for (int64_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 2
+    for (int v = 0; v < V; ++v) __builtin_prefetch(c + r * g.c_row + v * L, 1);
+  }
+  LeftRows<T, R, kPacked> a(g, i, rows);
+  const T* b = g.b + j * (g.b_row ? 1 : g.k);
+  const int64_t b_row = g.b_row ? g.b_row : V * L;
+  Vec<T> sum[R][V] = {};
+  for (int64_t k = 0; k < g.k; ++k, b += b_row, a.advance()) {
     Vec<T> right[V];
-#pragma GCC unroll 8
+#pragma GCC unroll 2
     for (int v = 0; v < V; ++v) right[v] = load<T, L>(b + v * L);
-#pragma GCC unroll 8
+#pragma GCC unroll 14
     for (int r = 0; r < R; ++r) {
-      const Vec<T> left = broadcast<T, L>(a[r * g.a_row]);
-#pragma GCC unroll 8
+      const T left = a.element(r, k);
+#pragma GCC unroll 2
       for (int v = 0; v < V; ++v) sum[r][v] += left * right[v];
     }
   }
-#pragma GCC unroll 8
+  const int64_t last = width - (V - 1) * L;
+#pragma GCC unroll 14
   for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 8
-    for (int v = 0; v < V - 1; ++v) store(c + r * g.c_row + v * L, sum[r][v]);
-    T* const end = c + r * g.c_row + (V - 1) * L;
-    last == L ? store(end, sum[r][V - 1]) : store_part(end, sum[r][V - 1], last);
+    if (r == R - 1 && rows < R) break;
+    T* const out = c + r * g.c_row;
+    const T* const start = g.accumulate ? out : g.bias ? g.bias + j : nullptr;
+#pragma GCC unroll 2
+    for (int v = 0; v < V; ++v) {
+      const bool whole = v < V - 1 || last == L;
+      Vec<T> total = sum[r][v];
+      if (start)
+        total += whole ? load<T, L>(start + v * L) : load_part(start + v * L, last, T(0));
+      whole ? store(out + v * L, total) : store_part(out + v * L, total, last);
+    }
   }
 }
 
-template <class T, int R, int V>
-void tile_of(const PackedProduct<T>& g, int64_t rows, int64_t i, int64_t j, int64_t width) {
+template <class T, int R, int V, bool kPacked>
+void tile_of(const PackedProduct<T>& g, int64_t i, int64_t rows, int64_t j, int64_t width) {
   if constexpr (R > 0) {
-    if (rows == R) return tile<T, R, V>(g, i, j, width);
-    tile_of<T, R - 1, V>(g, rows, i, j, width);
+    if (rows >= R - 1) return tile<T, R, V, kPacked>(g, i, rows, j, width);
+    tile_of<T, R - 2, V, kPacked>(g, i, rows, j, width);
   }
 }
 
-// All rows, in blocks as even as can be: 8 rows are 4 + 4 rather than 6 + 2.
-template <class T, int V>
+template <class T, int V, bool kPacked>
 void panel(const PackedProduct<T>& g, int64_t j, int64_t width) {
-  int64_t blocks = (g.m + kRows - 1) / kRows;
-  for (int64_t i = 0; i < g.m; --blocks) {
-    const int64_t rows = (g.m - i + blocks - 1) / blocks;
-    tile_of<T, kRows, V>(g, rows, i, j, width);
-    i += rows;
+  const Tiles tiles(g.m);
+  for (int64_t t = 0; t < tiles.count; ++t)
+    tile_of<T, kRows, V, kPacked>(g, tiles.begin(t), tiles.size(t), j, width);
+}
+
+template <class T, bool kPacked>
+void all_panels(const PackedProduct<T>& g) {
+  constexpr int L = kLanes<T>;
+  for (int64_t j = 0; j < g.n; j += kPanel * L) {
+    const int64_t width = g.n - j < kPanel * L ? g.n - j : kPanel * L;
+    if (width > L)
+      panel<T, 2, kPacked>(g, j, width);
+    else
+      panel<T, 1, kPacked>(g, j, width);
   }
 }
 
@@ -100,20 +150,71 @@ void pack_transposed(const PackSource<T>& s, int64_t j, int64_t columns, int64_t
   }
 }
 
+// Whole panels of a matrix stored by rows.
+template <class T>
+void pack_panel(const PackSource<T>& s, int64_t j, T* out) {
+  constexpr int L = kLanes<T>;
+  const T* from = s.data + j;
+  for (int64_t k = 0; k < s.k; ++k, from += s.ld, out += kPanel * L) {
+#pragma GCC unroll 2
+    for (int v = 0; v < kPanel; ++v) store(out + v * L, load<T, L>(from + v * L));
+  }
+}
+
+// A tile of rows that are stored as rows, R of them or one less: squares are transposed in the
+// registers. What a row of the result has too many is written over by the next.
+template <class T, int R>
+void pack_tile_rows(const PackSource<T>& s, int64_t i, int64_t rows, T* out) {
+  constexpr int L = kLanes<T>, kSquares = (R + L - 1) / L;
+  const T* at[R];
+  for (int r = 0; r < R; ++r) at[r] = s.data + (i + (r < rows ? r : rows - 1)) * s.ld;
+  int64_t k = 0;
+  for (; k + L <= s.k; k += L) {
+    Vec<T> square[kSquares][L];
+#pragma GCC unroll 4
+    for (int q = 0; q < kSquares; ++q) {
+#pragma GCC unroll 16
+      for (int r = 0; r < L; ++r)
+        square[q][r] = q * L + r < R ? load<T, L>(at[q * L + r < R ? q * L + r : 0] + k) : Vec<T>{};
+      transpose_lanes(square[q]);
+    }
+#pragma GCC unroll 16
+    for (int l = 0; l < L; ++l) {
+#pragma GCC unroll 4
+      for (int q = 0; q < kSquares; ++q) store(out + (k + l) * R + q * L, square[q][l]);
+    }
+  }
+  for (; k < s.k; ++k)
+    for (int r = 0; r < R; ++r) out[k * R + r] = at[r][k];
+}
+
+// The same for rows that are stored as columns.
+template <class T, int R>
+void pack_tile_columns(const PackSource<T>& s, int64_t i, int64_t rows, T* out) {
+  const T* from = s.data + i;
+  if (rows == R) {
+    for (int64_t k = 0; k < s.k; ++k, from += s.ld, out += R)
+      for (int r = 0; r < R; ++r) out[r] = from[r];
+  } else {
+    for (int64_t k = 0; k < s.k; ++k, from += s.ld, out += R)
+      for (int r = 0; r < R; ++r) out[r] = from[r < rows ? r : rows - 1];
+  }
+}
+
+template <class T, int R>
+void pack_tile(const PackSource<T>& s, int64_t i, int64_t rows, T* out) {
+  if constexpr (R > 0) {
+    if (rows < R - 1) return pack_tile<T, R - 2>(s, i, rows, out);
+    s.transposed ? pack_tile_rows<T, R>(s, i, rows, out)
+                 : pack_tile_columns<T, R>(s, i, rows, out);
+  }
+}
+
 }  // namespace
 
 template <class T>
 void packed_product(const PackedProduct<T>& g) {
-  constexpr int L = kLanes<T>;
-  for (int64_t j = 0; j < g.n; j += kPanel * L) {
-    const int64_t width = g.n - j < kPanel * L ? g.n - j : kPanel * L;
-    switch ((width + L - 1) / L) {
-      case 1: panel<T, 1>(g, j, width); break;
-      case 2: panel<T, 2>(g, j, width); break;
-      case 3: panel<T, 3>(g, j, width); break;
-      default: panel<T, 4>(g, j, width);
-    }
-  }
+  g.a_row ? all_panels<T, false>(g) : all_panels<T, true>(g);
 }
 
 template <class T>
@@ -123,6 +224,10 @@ void pack_matrix(const PackSource<T>& s, T* packed) {
     const int64_t width = s.n - j < kPanel * L ? s.n - j : kPanel * L;
     const int64_t padded = (width + L - 1) / L * L;
     T* const out = packed + j * s.k;
+    if (!s.transposed && width == kPanel * L) {
+      pack_panel(s, j, out);
+      continue;
+    }
     for (int64_t c = 0; c < padded; c += L) {
       const int64_t columns = width - c < L ? width - c : L;
       if (s.transposed)
@@ -133,9 +238,20 @@ void pack_matrix(const PackSource<T>& s, T* packed) {
   }
 }
 
+template <class T>
+void pack_rows(const PackSource<T>& s, T* packed) {
+  const Tiles tiles(s.n);
+  for (int64_t t = 0; t < tiles.count; ++t) {
+    const int64_t i = tiles.begin(t);
+    pack_tile<T, kRows>(s, i, tiles.size(t), packed + i * s.k);
+  }
+}
+
 template void packed_product(const PackedProduct<float>&);
 template void packed_product(const PackedProduct<double>&);
 template void pack_matrix(const PackSource<float>&, float*);
 template void pack_matrix(const PackSource<double>&, double*);
+template void pack_rows(const PackSource<float>&, float*);
+template void pack_rows(const PackSource<double>&, double*);
 
 }  // namespace fb::cpu::FB_ISA
