@@ -23,10 +23,6 @@ constexpr int64_t kShortSum = 32;
 // A small C with a deep sum keeps too few sums in flight.
 constexpr int64_t kSmallDepth = 512;
 
-// See gemv_deep.
-constexpr int64_t kStretch = 16384;
-constexpr int64_t kFewOutputs = 64;
-
 // Rows, columns and depth of the block of a plain product: B's block fits half a second-level
 // cache.
 constexpr int64_t kBlockRows = 128;
@@ -83,26 +79,45 @@ void gemv_outputs(GemvCall<T> g, bool transposed, int64_t begin, int64_t end) {
   gemv_share(g, transposed);
 }
 
-// Few sums over many elements: sums blocks of fixed length, then adds the sums in order.
+// Of a sum that is cut into stretches, which are computed at the same time and added in order. Their
+// number depends on the shape alone. Few sums over many elements leave no other division. Columns of
+// a matrix with short rows fall into few sets of a cache, so that a thread's share does not stay
+// there until the next product; whole rows do.
+int64_t stretches_of(int64_t outputs, int64_t depth, bool transposed) {
+  constexpr int64_t kStretch = 16384, kFewOutputs = 64;
+  if (outputs <= kFewOutputs && depth >= 2 * kStretch) return (depth + kStretch - 1) / kStretch;
+  constexpr int64_t kShortRow = 16384, kStretches = 4, kLeastDepth = 128;
+  const bool pays = transposed && outputs <= kShortRow && outputs * depth >= kStretches * kGrain;
+  return pays && depth >= kStretches * kLeastDepth ? kStretches : 1;
+}
+
 template <class T>
-void gemv_deep(const GemvCall<T>& g, bool transposed, int64_t outputs, int64_t depth) {
-  const int64_t stretches = (depth + kStretch - 1) / kStretch;
-  std::unique_ptr<T[]> sums(new T[stretches * outputs]);
-  parallel_for(stretches, 2, [&](int64_t begin, int64_t end) {
-    for (int64_t s = begin; s < end; ++s) {
-      GemvCall<T> share = g;
-      (transposed ? share.rows : share.cols) = std::min(kStretch, depth - s * kStretch);
-      share.a += s * kStretch * (transposed ? g.stride : 1);
-      share.x += s * kStretch;
-      share.y = sums.get() + s * outputs;
-      share.start = nullptr;
-      gemv_share(share, transposed);
-    }
-  });
-  for (int64_t i = 0; i < outputs; ++i) {
-    T total = g.start ? g.start[i] : T(0);
-    for (int64_t s = 0; s < stretches; ++s) total += sums[s * outputs + i];
-    g.y[i] = total;
+void gemv_deep(const GemvCall<T>& g, bool transposed, int64_t outputs, int64_t depth,
+               int64_t stretches) {
+  constexpr int64_t kLine = 64;  // elements of two cache lines or more, which a thread has to itself
+  const int64_t threads = std::clamp<int64_t>(outputs * depth / kGrain, 1, num_threads());
+  const int64_t lines = (outputs + kLine - 1) / kLine;
+  const int64_t across = transposed ? std::clamp<int64_t>(threads / stretches, 1, lines) : 1;
+  const int64_t work = outputs * depth / (stretches * across) + 1;
+  const std::unique_ptr<T[]> sums(new T[stretches * outputs]);
+  parallel_for(stretches * across, std::max<int64_t>(kGrain / work, 1),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t t = begin; t < end; ++t) {
+                   const int64_t s = t / across, first = depth * s / stretches;
+                   GemvCall<T> share = g;
+                   (transposed ? share.rows : share.cols) = depth * (s + 1) / stretches - first;
+                   share.a += first * (transposed ? g.stride : 1);
+                   share.x += first;
+                   share.y = sums.get() + s * outputs;
+                   share.start = nullptr;
+                   gemv_outputs(share, transposed, lines * (t % across) / across * kLine,
+                                std::min(lines * (t % across + 1) / across * kLine, outputs));
+                 }
+               });
+  for (int64_t j = 0; j < outputs; ++j) g.y[j] = g.start ? g.start[j] : T(0);
+  for (int64_t s = 0; s < stretches; ++s) {
+    const T* const sum = sums.get() + s * outputs;
+    for (int64_t j = 0; j < outputs; ++j) g.y[j] += sum[j];
   }
 }
 
@@ -110,9 +125,8 @@ template <class T>
 void gemv(const GemvCall<T>& g, bool transposed) {
   const int64_t outputs = transposed ? g.cols : g.rows;
   const int64_t depth = transposed ? g.rows : g.cols;
-  if (outputs <= kFewOutputs && depth >= 2 * kStretch) {
-    return gemv_deep(g, transposed, outputs, depth);
-  }
+  const int64_t stretches = stretches_of(outputs, depth, transposed);
+  if (stretches > 1) return gemv_deep(g, transposed, outputs, depth, stretches);
   // Along columns, a thread should have whole cache lines to itself.
   const int64_t grain = std::max<int64_t>(kGrain / (depth + 1), transposed ? 64 : 1);
   parallel_for(outputs, grain,
