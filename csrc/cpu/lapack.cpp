@@ -6,6 +6,16 @@
 #include "core/error.h"
 #include "cpu/openblas.h"
 
+#if defined(FB_HAVE_OPENBLAS)
+// LAPACKE leaves this one out.
+extern "C" {
+void scipy_slaic1_64_(const int64_t* job, const int64_t* j, const float* x, const float* sest,
+                      const float* w, const float* gamma, float* sestpr, float* s, float* c);
+void scipy_dlaic1_64_(const int64_t* job, const int64_t* j, const double* x, const double* sest,
+                      const double* w, const double* gamma, double* sestpr, double* s, double* c);
+}
+#endif
+
 namespace fb::cpu::lapack {
 namespace {
 
@@ -32,6 +42,10 @@ void accept_nans() {
   (accept_nans(), static_cast<void>(OpenBlasCall()),                    \
    pick_blas<T>(scipy_LAPACKE_s##real##64_, scipy_LAPACKE_d##real##64_, \
                 scipy_LAPACKE_c##complex##64_, scipy_LAPACKE_z##complex##64_))
+// For functions of which there are no complex forms.
+#define FB_REAL_LAPACKE(T, name)                                      \
+  (accept_nans(), static_cast<void>(OpenBlasCall()),                  \
+   pick_blas<T>(scipy_LAPACKE_s##name##64_, scipy_LAPACKE_d##name##64_, nullptr, nullptr))
 constexpr int kColumnMajor = LAPACK_COL_MAJOR;
 
 #else
@@ -41,6 +55,7 @@ int64_t missing() {
   fail(ErrorKind::kRuntime, "needs LAPACK, but this build of Flambeau has no OpenBLAS");
 }
 #define FB_PICK_LAPACKE(T, real, complex) [](auto&&...) { return missing(); }
+#define FB_REAL_LAPACKE(T, name) FB_PICK_LAPACKE(T, name, name)
 
 #endif
 
@@ -108,6 +123,17 @@ int64_t syevd(char jobz, char uplo, int64_t n, T* a, int64_t lda, RealOf<T>* w) 
 }
 
 template <class T>
+int64_t stedc(int64_t n, T* d, T* e, T* vectors, int64_t ldv) {
+  return checked(FB_REAL_LAPACKE(T, stedc)(kColumnMajor, 'I', n, d, e, vectors, ldv));
+}
+
+template <class T>
+int64_t bdsdc(int64_t n, T* d, T* e, T* u, int64_t ldu, T* vt, int64_t ldvt) {
+  return checked(FB_REAL_LAPACKE(T, bdsdc)(kColumnMajor, 'U', 'I', n, d, e, u, ldu, vt, ldvt,
+                                      static_cast<T*>(nullptr), static_cast<int64_t*>(nullptr)));
+}
+
+template <class T>
 int64_t geev(int64_t n, T* a, int64_t lda, Complex<RealOf<T>>* values,
              Complex<RealOf<T>>* vectors) {
   const char jobv = vectors ? 'V' : 'N';
@@ -168,6 +194,21 @@ int64_t gelss(int64_t m, int64_t n, int64_t nrhs, T* a, int64_t lda, T* b, int64
 
 #if defined(FB_HAVE_OPENBLAS)
 template <class T>
+Estimate<T> laic1(bool largest, int64_t n, const T* x, T estimate, const T* w, T gamma) {
+  const OpenBlasCall buffer;
+  const int64_t job = largest ? 1 : 2;
+  Estimate<T> grown;
+  const auto call = [&](auto function) {
+    function(&job, &n, x, &estimate, w, &gamma, &grown.estimate, &grown.sine, &grown.cosine);
+  };
+  if constexpr (__is_same(T, float))
+    call(scipy_slaic1_64_);
+  else
+    call(scipy_dlaic1_64_);
+  return grown;
+}
+
+template <class T>
 void trsm(char side, char uplo, char trans, char diag, int64_t m, int64_t n, const T* a,
           int64_t lda, T* b, int64_t ldb) {
   const OpenBlasCall buffer;
@@ -178,6 +219,11 @@ void trsm(char side, char uplo, char trans, char diag, int64_t m, int64_t n, con
    diag == 'U' ? CblasUnit : CblasNonUnit, m, n, blas_scalar(one), a, lda, b, ldb);
 }
 #else
+template <class T>
+Estimate<T> laic1(bool, int64_t, const T*, T, const T*, T) {
+  missing();
+  return {};
+}
 template <class T>
 void trsm(char, char, char, char, int64_t, int64_t, const T*, int64_t, T*, int64_t) {
   missing();
@@ -211,6 +257,13 @@ FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)
 FB_INSTANTIATE(Complex<float>)
 FB_INSTANTIATE(Complex<double>)
+#undef FB_INSTANTIATE
+#define FB_INSTANTIATE(T)                                   \
+  template int64_t stedc(int64_t, T*, T*, T*, int64_t);     \
+  template Estimate<T> laic1(bool, int64_t, const T*, T, const T*, T); \
+  template int64_t bdsdc(int64_t, T*, T*, T*, int64_t, T*, int64_t);
+FB_INSTANTIATE(float)
+FB_INSTANTIATE(double)
 #undef FB_INSTANTIATE
 
 }  // namespace fb::cpu::lapack

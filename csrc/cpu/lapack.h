@@ -57,6 +57,26 @@ int64_t gesdd(char jobz, int64_t m, int64_t n, T* a, int64_t lda, RealOf<T>* s, 
 template <class T>
 int64_t syevd(char jobz, char uplo, int64_t n, T* a, int64_t lda, RealOf<T>* w);
 
+// Of a symmetric tridiagonal matrix with diagonal `d` and `e` beside it: the eigenvalues, smallest
+// first, in place of d, and the vectors. For float and double. info > 0: did not converge.
+template <class T>
+int64_t stedc(int64_t n, T* d, T* e, T* vectors, int64_t ldv);
+
+// Of an upper bidiagonal matrix with diagonal `d` and `e` above it: the singular values, largest
+// first, in place of d, and the vectors. For float and double. info > 0: did not converge.
+template <class T>
+int64_t bdsdc(int64_t n, T* d, T* e, T* u, int64_t ldu, T* vt, int64_t ldvt);
+
+// One step of estimating the largest or smallest singular value of a triangular matrix: from the
+// estimate, and its vector x, for n columns to one for n + 1, of which the last is (w, gamma). Its
+// vector is (sine x, cosine). For float and double.
+template <class T>
+struct Estimate {
+  T estimate, sine, cosine;
+};
+template <class T>
+Estimate<T> laic1(bool largest, int64_t n, const T* x, T estimate, const T* w, T gamma);
+
 // Eigenvalues and, unless `vectors` is null, right eigenvectors of any square matrix. A is
 // destroyed. info > 0: did not converge.
 template <class T>
@@ -83,10 +103,16 @@ void trsm(char side, char uplo, char trans, char diag, int64_t m, int64_t n, con
           int64_t lda, T* b, int64_t ldb);
 
 // Calls f(i) for every matrix of a batch, on several threads if `work` (multiply-adds of one) is
-// large enough.
+// large enough. An f that can occupy several threads with one large matrix `shares` it with them
+// where there are fewer matrices than threads.
 template <class F>
-void for_each_matrix(int64_t batch, int64_t work, F&& f) {
+void for_each_matrix(int64_t batch, int64_t work, F&& f, bool shares = false) {
+  constexpr int64_t kWorthSharing = 1 << 20;
   const BlockingRegion unlocked(batch * work > kGrain);
+  if (shares && work >= kWorthSharing && batch < num_threads()) {
+    for (int64_t i = 0; i < batch; ++i) f(i);
+    return;
+  }
   parallel_for(batch, std::max<int64_t>(kGrain / (work + 1), 1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) f(i);
   });

@@ -1,24 +1,13 @@
-// LU, Cholesky and QR of batches of matrices, by LAPACK.
+// LU, Cholesky and QR of batches of matrices.
 #include <memory>
 #include <utility>
 
+#include "cpu/factor.h"
 #include "cpu/lapack.h"
 #include "cpu/linalg.h"
 
 namespace fb::cpu {
 namespace {
-
-// Sets everything below (or above) the diagonal of a column-major matrix to zero.
-template <class T>
-void zero_triangle(bool below, int64_t rows, int64_t columns, T* a) {
-  for (int64_t j = 0; j < columns; ++j) {
-    T* column = a + j * rows;
-    if (below)
-      for (int64_t i = j + 1; i < rows; ++i) column[i] = T(0);
-    else
-      for (int64_t i = 0; i < std::min(j, rows); ++i) column[i] = T(0);
-  }
-}
 
 // P as the permutation of rows that successive exchanges with `pivots` give.
 template <class T>
@@ -36,12 +25,13 @@ void lu_factor(const Matrices& a, int32_t* pivots, int32_t* info) {
   const int64_t m = a.rows, n = a.columns, k = a.smaller();
   visit_floating_or_complex(a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(a.batch, m * n * k, [&](int64_t i) {
-      const std::unique_ptr<int64_t[]> rows(new int64_t[k]);
-      info[i] =
-          static_cast<int32_t>(lapack::getrf(m, n, matrix_at<T>(a, i), a.leading(), rows.get()));
-      std::copy(rows.get(), rows.get() + k, pivots + i * k);
-    });
+    lapack::for_each_matrix(
+        a.batch, m * n * k,
+        [&](int64_t i) {
+          info[i] = static_cast<int32_t>(
+              factor::lu(m, n, matrix_at<T>(a, i), a.leading(), pivots + i * k));
+        },
+        factor::kShares<T>);
   });
 }
 
@@ -78,11 +68,13 @@ void cholesky_factor(const Matrices& a, bool upper, int32_t* info) {
   const int64_t n = a.columns;
   visit_floating_or_complex(a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(a.batch, n * n * n / 3, [&](int64_t i) {
-      T* matrix = matrix_at<T>(a, i);
-      info[i] = static_cast<int32_t>(lapack::potrf(upper ? 'U' : 'L', n, matrix, a.leading()));
-      zero_triangle(upper, n, n, matrix);
-    });
+    lapack::for_each_matrix(
+        a.batch, n * n * n / 3,
+        [&](int64_t i) {
+          info[i] =
+              static_cast<int32_t>(factor::cholesky(upper, n, matrix_at<T>(a, i), a.leading()));
+        },
+        factor::kShares<T>);
   });
 }
 
@@ -90,9 +82,12 @@ void qr_factor(const Matrices& a, void* tau) {
   const int64_t m = a.rows, n = a.columns, k = a.smaller();
   visit_floating_or_complex(a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(a.batch, m * n * k, [&](int64_t i) {
-      lapack::geqrf(m, n, matrix_at<T>(a, i), a.leading(), static_cast<T*>(tau) + i * k);
-    });
+    lapack::for_each_matrix(
+        a.batch, m * n * k,
+        [&](int64_t i) {
+          factor::qr(m, n, matrix_at<T>(a, i), a.leading(), static_cast<T*>(tau) + i * k);
+        },
+        factor::kShares<T>);
   });
 }
 
@@ -100,12 +95,13 @@ void qr_columns(const Matrices& packed, const void* tau, int64_t k, const Matric
   const int64_t m = q.rows, columns = q.columns;
   visit_floating_or_complex(q.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(q.batch, m * columns * k, [&](int64_t i) {
-      T* out = matrix_at<T>(q, i);
-      const T* from = matrix_at<T>(packed, i);
-      std::copy(from, from + m * std::min(packed.columns, columns), out);
-      lapack::orgqr(m, columns, k, out, q.leading(), static_cast<const T*>(tau) + i * k);
-    });
+    lapack::for_each_matrix(
+        q.batch, m * columns * k,
+        [&](int64_t i) {
+          factor::form_q<T>(m, columns, k, matrix_at<T>(packed, i), packed.leading(),
+                            static_cast<const T*>(tau) + i * k, matrix_at<T>(q, i), q.leading());
+        },
+        factor::kShares<T>);
   });
 }
 
@@ -113,13 +109,16 @@ void qr_triangle(const Matrices& packed, const Matrices& r) {
   const int64_t m = packed.rows, n = r.columns, height = r.rows;
   visit_floating_or_complex(r.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < r.batch; ++i) {
-      T* out = matrix_at<T>(r, i);
-      const T* from = matrix_at<T>(packed, i);
-      for (int64_t j = 0; j < n; ++j)
-        std::copy(from + j * m, from + j * m + height, out + j * height);
-      zero_triangle(true, height, n, out);
-    }
+    parallel_for(r.batch * n, std::max<int64_t>(kGrain / (height + 1), 1),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i) {
+                     const T* from = matrix_at<T>(packed, i / n) + i % n * m;
+                     T* const out = matrix_at<T>(r, i / n) + i % n * height;
+                     const int64_t last = std::min(i % n + 1, height);
+                     std::copy(from, from + last, out);
+                     std::fill(out + last, out + height, T(0));
+                   }
+                 });
   });
 }
 
@@ -128,11 +127,14 @@ void qr_multiply(const Matrices& packed, const void* tau, int64_t k, const Matri
   const int64_t m = c.rows, n = c.columns;
   visit_floating_or_complex(c.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const char trans = adjoint ? (kIsComplex<T> ? 'C' : 'T') : 'N';
-    lapack::for_each_matrix(c.batch, m * n * k, [&](int64_t i) {
-      lapack::ormqr(left ? 'L' : 'R', trans, m, n, k, matrix_at<T>(packed, i), packed.leading(),
-                    static_cast<const T*>(tau) + i * k, matrix_at<T>(c, i), c.leading());
-    });
+    lapack::for_each_matrix(
+        c.batch, m * n * k,
+        [&](int64_t i) {
+          factor::multiply_q<T>(left, adjoint, m, n, k, matrix_at<T>(packed, i), packed.leading(),
+                                static_cast<const T*>(tau) + i * k, matrix_at<T>(c, i),
+                                c.leading());
+        },
+        factor::kShares<T>);
   });
 }
 

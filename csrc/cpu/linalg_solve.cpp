@@ -1,7 +1,9 @@
-// Linear systems, inverses, determinants and least squares of batches of matrices, by LAPACK.
+// Linear systems, inverses, determinants and least squares of batches of matrices, by factor.h and
+// LAPACK.
 #include <cmath>
 #include <memory>
 
+#include "cpu/factor.h"
 #include "cpu/lapack.h"
 #include "cpu/linalg.h"
 
@@ -42,7 +44,7 @@ T product_of_diagonal(const T* lu, const int32_t* pivots, int64_t n) {
 }
 
 template <class T>
-int64_t solve_one(const LeastSquares& plan, int64_t i, RealOf<T> limit) {
+int64_t least_squares_one(const LeastSquares& plan, int64_t i, RealOf<T> limit) {
   const Matrices &a = plan.a, &x = plan.x;
   const int64_t m = a.rows, n = a.columns, nrhs = x.columns, lda = a.leading(), ldx = x.leading();
   T* const a_i = matrix_at<T>(a, i);
@@ -57,7 +59,7 @@ int64_t solve_one(const LeastSquares& plan, int64_t i, RealOf<T> limit) {
   switch (plan.driver) {
     case LeastSquaresDriver::kGels: return lapack::gels(m, n, nrhs, a_i, lda, x_i, ldx);
     case LeastSquaresDriver::kGelsy:
-      return lapack::gelsy(m, n, nrhs, a_i, lda, x_i, ldx, limit, rank);
+      return factor::least_squares(m, n, nrhs, a_i, lda, x_i, ldx, limit, rank);
     case LeastSquaresDriver::kGelsd:
       return lapack::gelsd(m, n, nrhs, a_i, lda, x_i, ldx, s, limit, rank);
     case LeastSquaresDriver::kGelss:
@@ -72,17 +74,14 @@ void lu_factor_solve(const Matrices& a, int32_t* pivots, const Matrices& x, int3
   const int64_t n = a.columns, nrhs = x.columns;
   visit_floating_or_complex(x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(x.batch, n * n * (n + nrhs), [&](int64_t i) {
-      const std::unique_ptr<int64_t[]> rows(new int64_t[n]);
-      T* matrix = matrix_at<T>(a, i);
-      const int64_t failed = lapack::getrf(n, n, matrix, a.leading(), rows.get());
-      if (failed == 0) {
-        lapack::getrs('N', n, nrhs, matrix, a.leading(), rows.get(), matrix_at<T>(x, i),
-                      x.leading());
-      }
-      std::copy(rows.get(), rows.get() + n, pivots + i * n);
-      info[i] = static_cast<int32_t>(failed);
-    });
+    const auto one = [&](int64_t i) {
+      T* const matrix = matrix_at<T>(a, i);
+      int32_t* const rows = pivots + i * n;
+      info[i] = static_cast<int32_t>(factor::lu(n, n, matrix, a.leading(), rows));
+      if (info[i] != 0) return;
+      factor::lu_solve<T>('N', n, nrhs, matrix, a.leading(), rows, matrix_at<T>(x, i), x.leading());
+    };
+    lapack::for_each_matrix(x.batch, n * n * (n + nrhs), one, factor::kShares<T>);
   });
 }
 
@@ -91,12 +90,13 @@ void lu_solve(const Matrices& lu, const int32_t* pivots, const Matrices& x, bool
   visit_floating_or_complex(x.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const char trans = adjoint ? (kIsComplex<T> ? 'C' : 'T') : 'N';
-    lapack::for_each_matrix(x.batch, n * n * nrhs, [&](int64_t i) {
-      const std::unique_ptr<int64_t[]> wide(new int64_t[n]);
-      std::copy(pivots + i * n, pivots + (i + 1) * n, wide.get());
-      lapack::getrs(trans, n, nrhs, matrix_at<T>(lu, i), lu.leading(), wide.get(),
-                    matrix_at<T>(x, i), x.leading());
-    });
+    lapack::for_each_matrix(
+        x.batch, n * n * nrhs,
+        [&](int64_t i) {
+          factor::lu_solve<T>(trans, n, nrhs, matrix_at<T>(lu, i), lu.leading(), pivots + i * n,
+                              matrix_at<T>(x, i), x.leading());
+        },
+        factor::kShares<T>);
   });
 }
 
@@ -104,13 +104,12 @@ void invert(const Matrices& a, int32_t* info) {
   const int64_t n = a.columns;
   visit_floating_or_complex(a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(a.batch, 2 * n * n * n, [&](int64_t i) {
-      const std::unique_ptr<int64_t[]> pivots(new int64_t[n]);
-      T* matrix = matrix_at<T>(a, i);
-      int64_t failed = lapack::getrf(n, n, matrix, a.leading(), pivots.get());
-      if (failed == 0) failed = lapack::getri(n, matrix, a.leading(), pivots.get());
-      info[i] = static_cast<int32_t>(failed);
-    });
+    lapack::for_each_matrix(
+        a.batch, 2 * n * n * n,
+        [&](int64_t i) {
+          info[i] = static_cast<int32_t>(factor::invert(n, matrix_at<T>(a, i), a.leading()));
+        },
+        factor::kShares<T>);
   });
 }
 
@@ -118,8 +117,9 @@ void determinant(const Matrices& lu, const int32_t* pivots, void* out) {
   const int64_t n = lu.columns;
   visit_floating_or_complex(lu.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < lu.batch; ++i)
+    lapack::for_each_matrix(lu.batch, 8 * n, [&](int64_t i) {
       static_cast<T*>(out)[i] = product_of_diagonal(matrix_at<T>(lu, i), pivots + i * n, n);
+    });
   });
 }
 
@@ -127,9 +127,10 @@ void log_determinant(const Matrices& lu, const int32_t* pivots, void* sign, void
   const int64_t n = lu.columns;
   visit_floating_or_complex(lu.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < lu.batch; ++i)
+    lapack::for_each_matrix(lu.batch, 16 * n, [&](int64_t i) {
       sign_and_log(matrix_at<T>(lu, i), pivots + i * n, n, static_cast<T*>(sign) + i,
                    static_cast<RealOf<T>*>(log) + i);
+    });
   });
 }
 
@@ -181,9 +182,10 @@ void least_squares(const LeastSquares& plan) {
   visit_floating_or_complex(a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto limit = static_cast<RealOf<T>>(plan.rcond);
-    lapack::for_each_matrix(a.batch, a.rows * a.columns * a.smaller(), [&](int64_t i) {
-      plan.info[i] = static_cast<int32_t>(solve_one<T>(plan, i, limit));
-    });
+    lapack::for_each_matrix(
+        a.batch, a.rows * a.columns * a.smaller(),
+        [&](int64_t i) { plan.info[i] = static_cast<int32_t>(least_squares_one<T>(plan, i, limit)); },
+        factor::kShares<T> && plan.driver == LeastSquaresDriver::kGelsy);
   });
 }
 

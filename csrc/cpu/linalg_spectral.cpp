@@ -1,4 +1,5 @@
 // Eigenvalues and singular values of batches of matrices, by LAPACK.
+#include "cpu/factor.h"
 #include "cpu/lapack.h"
 #include "cpu/linalg.h"
 
@@ -22,7 +23,7 @@ void svd(const Matrices& a, SvdVectors vectors, void* s, const Matrices& u, cons
   const char jobz = job_of(vectors);
   visit_floating_or_complex(a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(a.batch, 8 * m * n * k, [&](int64_t i) {
+    const auto one = [&](int64_t i) {
       T* u_i = matrix_at<T>(u, i);
       T* vh_i = matrix_at<T>(vh, i);
       if (k == 0) {
@@ -32,10 +33,12 @@ void svd(const Matrices& a, SvdVectors vectors, void* s, const Matrices& u, cons
         info[i] = 0;
         return;
       }
-      info[i] = static_cast<int32_t>(lapack::gesdd(jobz, m, n, matrix_at<T>(a, i), a.leading(),
+      info[i] = static_cast<int32_t>(factor::svd(jobz, m, n, matrix_at<T>(a, i), a.leading(),
                                                    static_cast<RealOf<T>*>(s) + i * k, u_i,
                                                    u.leading(), vh_i, vh.leading()));
-    });
+    };
+    const bool shares = factor::kShares<T> && vectors != SvdVectors::kNone;
+    lapack::for_each_matrix(a.batch, 8 * m * n * k, one, shares);
   });
 }
 
@@ -44,11 +47,14 @@ void eigen_hermitian(const Matrices& a, bool upper, bool with_vectors, void* val
   const int64_t n = a.columns;
   visit_floating_or_complex(a.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    lapack::for_each_matrix(a.batch, 8 * n * n * n, [&](int64_t i) {
-      info[i] = static_cast<int32_t>(lapack::syevd(with_vectors ? 'V' : 'N', upper ? 'U' : 'L', n,
-                                                   matrix_at<T>(a, i), a.leading(),
-                                                   static_cast<RealOf<T>*>(values) + i * n));
-    });
+    const auto one = [&](int64_t i) {
+      T* const matrix = matrix_at<T>(a, i);
+      RealOf<T>* const values_i = static_cast<RealOf<T>*>(values) + i * n;
+      info[i] = static_cast<int32_t>(
+          with_vectors ? factor::symmetric_eigen(upper, n, matrix, a.leading(), values_i)
+                       : lapack::syevd('N', upper ? 'U' : 'L', n, matrix, a.leading(), values_i));
+    };
+    lapack::for_each_matrix(a.batch, 8 * n * n * n, one, with_vectors && factor::kShares<T>);
   });
 }
 

@@ -1,0 +1,142 @@
+// LU and what follows from it: see factor.h.
+#include <memory>
+#include <utility>
+
+#include "cpu/factor.h"
+#include "cpu/lapack.h"
+
+namespace fb::cpu::factor {
+namespace {
+
+// The columns that a kernel factors at once; those of a matrix that fits into its cache; and those
+// of a panel of a large matrix, which is factored by blocks itself.
+constexpr int64_t kLeaf = 32;
+constexpr int64_t kSmall = 64;
+constexpr int64_t kWide = 128;
+constexpr int64_t kLarge = 1024;
+
+template <class T>
+void exchange_rows(const int32_t* pivots, int64_t count, int64_t columns, T* a, int64_t lda) {
+  for (int64_t j = 0; j < columns; ++j) {
+    T* column = a + j * lda;
+    for (int64_t i = 0; i < count; ++i) std::swap(column[i], column[pivots[i] - 1]);
+  }
+}
+
+// LU by blocks of so many columns: a panel is factored, then everything to the right of it is
+// brought up to date by tiles of columns.
+template <class T>
+int64_t lu_by_blocks(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots, int64_t block) {
+  const int64_t diagonal = std::min(m, n);
+  int64_t info = 0;
+  for (int64_t k = 0; k < diagonal; k += block) {
+    const int64_t width = std::min(block, diagonal - k);
+    const int64_t height = m - k;
+    T* const panel = a + k * lda + k;
+    int32_t* const rows = pivots + k;
+    int64_t failed;
+    if (width <= kSmall && (width <= kLeaf || width == diagonal)) {
+      const Padded<T> part(height, width, panel, lda);
+      failed = FB_KERNEL(lu_panel<T>)(*part, rows);
+      part.write_back();
+    } else {
+      failed = lu_by_blocks(height, width, panel, lda, rows, kLeaf);
+    }
+    if (failed != 0 && info == 0) info = k + failed;
+
+    const Padded<T> corner(width, width, panel, lda);
+    const int64_t tile = n <= kLarge ? 32 : 64;
+    const int64_t below = height - width;
+    for_each_tile(n - k - width, tile, tile * height * width, [&](int64_t j, int64_t columns) {
+      T* const to = panel + (width + j) * lda;
+      exchange_rows(rows, width, columns, to, lda);
+      const Padded<T> u(width, columns, to, lda, Copying::kAlways);  // to be negated
+      FB_KERNEL(solve_unit_lower<T>)(corner.as_const(), *u);
+      u.write_back();
+      if (below == 0) return;
+      for (int64_t i = 0; i < u->ld * columns; ++i) u->data[i] = -u->data[i];
+      product<T>(below, columns, width, {panel + width, lda}, {u->data, u->ld}, to + width, lda,
+                 true);
+    });
+    for_each_tile(k, 64, 64 * width, [&](int64_t j, int64_t columns) {
+      exchange_rows(rows, width, columns, a + j * lda + k, lda);
+    });
+    for (int64_t i = 0; i < width; ++i) rows[i] += static_cast<int32_t>(k);
+  }
+  return info;
+}
+
+template <class T>
+int64_t real_lu(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots) {
+  const int64_t diagonal = std::min(m, n);
+  const int64_t block = diagonal <= kSmall ? kSmall : diagonal <= kLarge ? kLeaf : kWide;
+  return lu_by_blocks(m, n, a, lda, pivots, block);
+}
+
+template <class T>
+void solve_small(const Panel<const T>& lu, const int32_t* pivots, int64_t nrhs, T* b, int64_t ldb) {
+  const int64_t n = lu.rows;
+  exchange_rows(pivots, n, nrhs, b, ldb);
+  const Padded<T> x(n, nrhs, b, ldb);
+  FB_KERNEL(solve_unit_lower<T>)(lu, *x);
+  FB_KERNEL(solve_upper<T>)(lu, *x);
+  x.write_back();
+}
+
+}  // namespace
+
+template <class T>
+int64_t lu(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots) {
+  const int64_t diagonal = std::min(m, n);
+  if constexpr (kIsComplex<T>) {
+    const std::unique_ptr<int64_t[]> wide(new int64_t[diagonal]);
+    const int64_t info = lapack::getrf(m, n, a, lda, wide.get());
+    std::copy(wide.get(), wide.get() + diagonal, pivots);
+    return info;
+  } else {
+    return real_lu(m, n, a, lda, pivots);
+  }
+}
+
+template <class T>
+void lu_solve(char op, int64_t n, int64_t nrhs, const T* lu, int64_t lda, const int32_t* pivots,
+              T* b, int64_t ldb) {
+  if constexpr (kShares<T>) {
+    if (n <= kSmall && op == 'N') {
+      const Padded<T> factors(n, n, const_cast<T*>(lu), lda);  // nothing is written to it
+      return solve_small(factors.as_const(), pivots, nrhs, b, ldb);
+    }
+  }
+  const std::unique_ptr<int64_t[]> wide(new int64_t[n]);
+  std::copy(pivots, pivots + n, wide.get());
+  for_each_tile(nrhs, 32, n * n * 32, [&](int64_t j, int64_t columns) {
+    lapack::getrs(op, n, columns, lu, lda, wide.get(), b + j * ldb, ldb);
+  });
+}
+
+template <class T>
+int64_t invert(int64_t n, T* a, int64_t lda) {
+  const std::unique_ptr<int32_t[]> pivots(new int32_t[n]);
+  const int64_t info = lu(n, n, a, lda, pivots.get());
+  if (info != 0) return info;
+  // The solution for the columns of the identity.
+  const Scratch<T> inverse(n * n);
+  T* const x = inverse.get();
+  std::fill(x, x + n * n, T(0));
+  for (int64_t i = 0; i < n; ++i) x[i * n + i] = 1;
+  lu_solve('N', n, n, a, lda, pivots.get(), x, n);
+  copy_matrix(n, n, x, n, a, lda);
+  return 0;
+}
+
+#define FB_INSTANTIATE(T)                                                                         \
+  template int64_t lu(int64_t, int64_t, T*, int64_t, int32_t*);                                   \
+  template void lu_solve(char, int64_t, int64_t, const T*, int64_t, const int32_t*, T*, int64_t); \
+  template int64_t invert(int64_t, T*, int64_t);
+FB_INSTANTIATE(float)
+FB_INSTANTIATE(double)
+FB_INSTANTIATE(Complex<float>)
+FB_INSTANTIATE(Complex<double>)
+#undef FB_INSTANTIATE
+
+}  // namespace fb::cpu::factor
