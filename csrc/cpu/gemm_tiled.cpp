@@ -38,6 +38,7 @@ int64_t stretches_of(const GemmCall& g) {
 }
 
 int64_t threads_for(const GemmCall& g) {
+  if (detail::in_parallel()) return 1;
   // Multiplications that are worth a thread: about 7 us.
   constexpr int64_t kWorthThread = 1 << 19;
   return std::clamp<int64_t>(g.batch * g.m * g.n * g.k / kWorthThread, 1, num_threads());
