@@ -5,9 +5,11 @@
 #include <cstring>
 #include <memory>
 
+#include "cpu/gemm_grid.h"
 #include "cpu/gemm_impl.h"
 #include "cpu/kernels/gemm.h"
 #include "cpu/kernels/transpose_matrix.h"
+#include "cpu/packed_gemm.h"
 #include "cpu/threads.h"
 
 namespace fb::cpu {
@@ -263,6 +265,16 @@ void plain_gemm(const GemmCall& call) {
   });
 }
 
+// Measured: where tiles of our own are at least as fast as libraries, per thread.
+template <class T>
+bool tiles_are_best() {
+#if defined(FB_HAVE_OPENBLAS)
+  return std::is_same_v<T, float> || isa() == Isa::kAvx512;
+#else
+  return true;
+#endif
+}
+
 // Fills C with the bias, for libraries that can only accumulate.
 void start_from_bias(GemmCall& call) {
   for (int64_t i = 0; i < call.m; ++i) {
@@ -273,77 +285,62 @@ void start_from_bias(GemmCall& call) {
   call.accumulate = true;
 }
 
-// Parts of a product that are worth a thread each. The division depends only on the shape, and each
-// part is computed by one thread: libraries that divide the work themselves sum differently for
-// another number of threads. Powers of two divide evenly; parts of 256 rows and 1024 columns are as
-// fast as the whole.
-struct Grid {
-  int64_t rows = 1;
-  int64_t columns = 1;
-};
-
-int64_t pieces_of(int64_t extent, int64_t least) {
-  int64_t pieces = 1;
-  while (extent >= 2 * pieces * least) pieces *= 2;
-  return pieces;
-}
-
-Grid grid_of(const GemmCall& call) {
-  constexpr int64_t kWorthThread = 64 * 64 * 64;
-  constexpr int64_t kManyProducts = 16;
-  const int64_t work = call.m * call.n * call.k;
-  if (work < 2 * kWorthThread || (call.batch >= kManyProducts && work <= 256 * 256 * 256))
-    return {};
-  Grid grid{pieces_of(call.m, 256), pieces_of(call.n, 1024)};
-  for (int64_t least = 256; grid.rows * grid.columns == 1 && least >= 16; least /= 2) {
-    grid.columns = std::min<int64_t>(pieces_of(call.n, least), 2);
-    if (grid.columns == 1) grid.rows = std::min<int64_t>(pieces_of(call.m, least), 2);
-  }
-  return grid;
-}
-
 // Computes one product on the calling thread; knows neither batches nor bias.
 using Product = void (*)(const GemmCall&);
 
-#if defined(FB_HAVE_OPENBLAS)
-constexpr Product kOpenBlas = gemm_openblas;
-#else
-constexpr Product kOpenBlas = nullptr;
-#endif
-#if defined(FB_HAVE_ONEDNN)
-constexpr Product kSinglePrecision = gemm_onednn;
-#else
-constexpr Product kSinglePrecision = kOpenBlas;
-#endif
-
-void run_parts(const GemmCall& call, Product product) {
-  const Grid grid = grid_of(call);
-  const int64_t height = ((call.m + grid.rows - 1) / grid.rows + 7) / 8 * 8;
-  const int64_t width = ((call.n + grid.columns - 1) / grid.columns + 15) / 16 * 16;
-  const int64_t parts = grid.rows * grid.columns;
-  const int64_t work = call.m * call.n * call.k / parts + 1;
-  const BlockingRegion unlocked(work * parts * call.batch > (1 << 18));
-  parallel_for(call.batch * parts, std::max<int64_t>(2 * kGrain / work, 1),
+// The division depends only on the shape, and each part is computed by one thread: libraries that
+// divide the work themselves sum differently for another number of threads.
+// `worth`: the multiplications that are worth a thread.
+[[maybe_unused]] void run_library(const GemmCall& call, Product product, int64_t worth) {
+  constexpr int64_t kEnoughParts = 16;
+  const int64_t all = call.batch * call.m * call.n * call.k;
+  const GemmGrid grid = grid_of(call, std::clamp<int64_t>(all / worth, 1, kEnoughParts));
+  const int64_t parts = call.batch * grid.parts();
+  const BlockingRegion unlocked(all > (1 << 18));
+  parallel_for(parts, std::max<int64_t>(2 * kGrain * parts / (all + 1), 1),
                [&](int64_t begin, int64_t end) {
                  for (int64_t t = begin; t < end; ++t) {
-                   const int64_t i = t % parts / grid.columns * height;
-                   const int64_t j = t % grid.columns * width;
-                   const int64_t m = std::min(height, call.m - i);
-                   const int64_t n = std::min(width, call.n - j);
-                   if (m <= 0 || n <= 0) continue;
-                   GemmCall part = part_of(call, t / parts, i, m, j, n);
+                   const int64_t place = t % grid.parts();
+                   const Range rows = grid.rows(call, place), columns = grid.columns(call, place);
+                   GemmCall part = part_of(call, t / grid.parts(), rows.begin, rows.size(),
+                                           columns.begin, columns.size());
                    if (part.bias) start_from_bias(part);
                    product(part);
                  }
                });
 }
 
+// Few rows of A and B stored by columns: reading B in place, once, is all the work.
 template <class T>
-void large_gemm(const GemmCall& call, Product library) {
-  if (library && call.k > 0)
-    run_parts(call, library);
-  else
-    plain_gemm<T>(call);
+bool few_rows(const GemmCall& g) {
+  constexpr int64_t kFewRows = 8;
+  if (g.batch != 1 || g.m > kFewRows || g.a.transposed || !g.b.transposed || g.k < kShortSum)
+    return false;
+  const BlockingRegion unlocked(g.m * g.n * g.k > (1 << 18));
+  const int64_t grain = std::max<int64_t>(2 * kGrain / (g.m * g.k), 16);
+  parallel_for(g.n, grain, [&](int64_t begin, int64_t end) {
+    const GemmCall part = part_of(g, 0, 0, g.m, begin, end - begin);
+    FB_KERNEL(dot_products<T>)
+    ({g.m, end - begin, g.k, static_cast<const T*>(part.a.data), g.a.ld,
+      static_cast<const T*>(part.b.data), g.b.ld, static_cast<T*>(part.c.data), g.c.ld,
+      static_cast<const T*>(part.bias), g.accumulate});
+  });
+  return true;
+}
+
+// What is neither small nor a product with a vector.
+template <class T>
+void large_gemm(const GemmCall& call) {
+  if (call.k == 0) return plain_gemm<T>(call);
+  if constexpr (kIsFloat<T>) {
+    if (few_rows<T>(call)) return;
+    if (tiles_are_best<T>()) return gemm_tiled<T>(call);
+  }
+#if defined(FB_HAVE_OPENBLAS)
+  run_library(call, gemm_openblas, 1 << 20);
+#else
+  plain_gemm<T>(call);
+#endif
 }
 
 // Many products with the same B whose As and Cs are contiguous are a single taller one.
@@ -378,15 +375,15 @@ void gemm(const GemmCall& given) {
     case DType::kInt32: return plain_gemm<uint32_t>(call);
     case DType::kInt64: return plain_gemm<uint64_t>(call);
     case DType::kFloat32:
-      if (!small_gemm<float>(call) && !gemm_packed(call)) large_gemm<float>(call, kSinglePrecision);
+      if (!small_gemm<float>(call)) large_gemm<float>(call);
       return;
     case DType::kFloat64:
-      if (!small_gemm<double>(call)) large_gemm<double>(call, kOpenBlas);
+      if (!small_gemm<double>(call)) large_gemm<double>(call);
       return;
-    case DType::kComplex64: return large_gemm<Complex<float>>(call, kOpenBlas);
-    case DType::kComplex128: return large_gemm<Complex<double>>(call, kOpenBlas);
+    case DType::kComplex64: return large_gemm<Complex<float>>(call);
+    case DType::kComplex128: return large_gemm<Complex<double>>(call);
 #if defined(FB_HAVE_ONEDNN)
-    case DType::kBFloat16: return run_parts(call, gemm_onednn);
+    case DType::kBFloat16: return run_library(call, gemm_onednn, 1 << 23);
 #endif
     default: fail(ErrorKind::kNotImplemented, "not implemented for dtype ", call.dtype);
   }

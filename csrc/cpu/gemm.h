@@ -1,5 +1,5 @@
-// Matrix products on raw row-major memory. Picks between small kernels, oneDNN, OpenBLAS and plain
-// loops.
+// Matrix products on raw row-major memory. Picks between small kernels, tiles of our own, oneDNN,
+// OpenBLAS and plain loops.
 #pragma once
 
 #include "cpu/isa.h"

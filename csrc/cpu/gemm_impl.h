@@ -1,21 +1,21 @@
-// What the implementations of gemm share. Each says whether it takes a call; gemm asks them in
-// turn.
+// What the implementations of gemm share.
 #pragma once
 
 #include "cpu/gemm.h"
 
 namespace fb::cpu {
 
-// Computes a large float32 product, with bias and on all threads; false if it does not take it.
-bool gemm_packed(const GemmCall& call);
+// Computes large products of float or double on all threads. Sizes are above zero.
+template <class T>
+void gemm_tiled(const GemmCall& call);
 
 // Each takes one product of sizes above zero on the calling thread, without a bias.
 #if defined(FB_HAVE_ONEDNN)
-void gemm_onednn(const GemmCall& call);  // float32, and bfloat16 if the next says so
+void gemm_onednn(const GemmCall& call);  // bfloat16, if the next says so
 bool onednn_has_bfloat16();
 #endif
 #if defined(FB_HAVE_OPENBLAS)
-void gemm_openblas(const GemmCall& call);  // float32, float64 and complex
+void gemm_openblas(const GemmCall& call);  // float64 and complex
 #endif
 
 inline const char* element_at(const void* data, int64_t index, DType dtype) {

@@ -1,11 +1,9 @@
-// Matrix products by oneDNN's matmul primitive: the fastest for float32 and bfloat16 beyond small
-// sizes.
+// Matrix products of bfloat16 by oneDNN's matmul primitive.
 #if defined(FB_HAVE_ONEDNN)
 
 #include <memory>
 
 #include "cpu/gemm_impl.h"
-#include "cpu/kernels/transpose_matrix.h"
 #include "cpu/onednn.h"
 
 namespace fb::cpu {
@@ -82,16 +80,6 @@ bool onednn_has_bfloat16() {
 
 void gemm_onednn(const GemmCall& call) {
   const OneDnnOnThisThread alone;
-  if (call.dtype == DType::kFloat32 && call.a.transposed && call.b.transposed) {
-    // A product of two transposed matrices runs at half the speed of others; transposing A first
-    // costs less.
-    const std::unique_ptr<float[]> transposed(new float[call.m * call.k]);
-    FB_KERNEL(transpose_matrix<float>)
-    ({call.k, call.m, static_cast<const float*>(call.a.data), call.a.ld, transposed.get(), call.k});
-    GemmCall plain = call;
-    plain.a = {transposed.get(), call.k};
-    return multiply(plain);
-  }
   multiply(call);
 }
 

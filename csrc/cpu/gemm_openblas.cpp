@@ -1,4 +1,4 @@
-// Matrix products by OpenBLAS: float64 and complex, and float32 in a build without oneDNN.
+// Matrix products by OpenBLAS: float64 and complex.
 #if defined(FB_HAVE_OPENBLAS)
 
 #include "cpu/gemm_impl.h"

@@ -51,15 +51,16 @@ inline constexpr int64_t kWholeColumns = 16;
 
 FB_DECLARE_KERNEL(template <class T> void, packed_product, const PackedProduct<T>&)
 
-// C = start + A W^T with W n x k stored by rows, and nothing packed: for few rows of A, where
-// reading W once is all the work. `start` is C itself if `accumulate`, else the vector `bias`, or
-// zeros where that is null.
+// C = start + A W^T with W n x k stored by rows, w_row apart, and nothing packed: for few rows of A,
+// where reading W once is all the work. `start` is C itself if `accumulate`, else the vector `bias`,
+// or zeros where that is null.
 template <class T>
 struct DotProducts {
   int64_t m, n, k;
   const T* a;
   int64_t a_row;
   const T* w;
+  int64_t w_row;
   T* c;
   int64_t c_row;
   const T* bias;

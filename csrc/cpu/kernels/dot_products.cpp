@@ -42,7 +42,7 @@ FB_FN void tile(const DotProducts<T>& g, int64_t i, int64_t j, int64_t columns) 
   const T* w[C];
   for (int r = 0; r < R; ++r) a[r] = g.a + (i + r) * g.a_row;
   // Beyond the last column the last one is read again, and its sum is not stored.
-  for (int c = 0; c < C; ++c) w[c] = g.w + (j + (c < columns ? c : columns - 1)) * g.k;
+  for (int c = 0; c < C; ++c) w[c] = g.w + (j + (c < columns ? c : columns - 1)) * g.w_row;
   Vec<T> sum[L] = {};
   int64_t k = 0;
   for (; k + L <= g.k; k += L) {

@@ -52,9 +52,9 @@ struct LeftRows {
 };
 
 // `rows` rows of C from row i on, R or one less, for the `width` columns of a panel of V vectors at
-// column j.
+// column j. Never inlined: together, the tiles of all sizes make a compiler run out of registers.
 template <class T, int R, int V, bool kPacked>
-void tile(const PackedProduct<T>& g, int64_t i, int64_t rows, int64_t j, int64_t width) {
+[[gnu::noinline]] void tile(const PackedProduct<T>& g, int64_t i, int64_t rows, int64_t j, int64_t width) {
   constexpr int L = kLanes<T>;
   T* const c = g.c + i * g.c_row + j;
   for (int64_t r = 0; r < rows; ++r) {
@@ -194,7 +194,7 @@ void pack_tile_columns(const PackSource<T>& s, int64_t i, int64_t rows, T* out) 
   const T* from = s.data + i;
   if (rows == R) {
     for (int64_t k = 0; k < s.k; ++k, from += s.ld, out += R)
-      for (int r = 0; r < R; ++r) out[r] = from[r];
+      __builtin_memcpy(out, from, R * sizeof(T));
   } else {
     for (int64_t k = 0; k < s.k; ++k, from += s.ld, out += R)
       for (int r = 0; r < R; ++r) out[r] = from[r < rows ? r : rows - 1];
@@ -240,10 +240,19 @@ void pack_matrix(const PackSource<T>& s, T* packed) {
 
 template <class T>
 void pack_rows(const PackSource<T>& s, T* packed) {
+  // A cache line of a matrix stored by columns belongs to several tiles: they take so many of its
+  // rows at a time that the lines are still in the first-level cache.
+  constexpr int64_t kSteps = 16;
+  const int64_t most = s.transposed ? s.k : kSteps;
   const Tiles tiles(s.n);
-  for (int64_t t = 0; t < tiles.count; ++t) {
-    const int64_t i = tiles.begin(t);
-    pack_tile<T, kRows>(s, i, tiles.size(t), packed + i * s.k);
+  for (int64_t k = 0; k < s.k; k += most) {
+    PackSource<T> part = s;
+    part.k = s.k - k < most ? s.k - k : most;
+    part.data += s.transposed ? k : k * s.ld;
+    for (int64_t t = 0; t < tiles.count; ++t) {
+      const int64_t i = tiles.begin(t), rows = tiles.size(t);
+      pack_tile<T, kRows>(part, i, rows, packed + i * s.k + (rows + 1) / 2 * 2 * k);
+    }
   }
 }
 

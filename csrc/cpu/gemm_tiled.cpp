@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "core/allocator.h"
+#include "cpu/gemm_grid.h"
 #include "cpu/gemm_impl.h"
 #include "cpu/packed_gemm.h"
 #include "cpu/threads.h"
@@ -24,75 +25,24 @@ constexpr int64_t kBlockColumns = 1024;
 // Fewer rows do not repay packing B, fewer columns not packing A.
 constexpr int64_t kFewRows = 28;
 constexpr int64_t kFewColumns = 64;
-// Packing an element costs as much as so many multiplications.
-constexpr int64_t kPackingCost = 16;
-// Multiplications that are worth a thread: about 7 us.
-constexpr int64_t kWorthThread = 1 << 19;
 
-int64_t parts_of(int64_t extent, int64_t most) { return (extent + most - 1) / most; }
+static_assert(GemmGrid::kColumnUnit % kWholeColumns == 0);
 
-struct Range {
-  int64_t begin, end;
-  int64_t size() const { return end - begin; }
-};
-
-// Part `index` of `count` about equal ones, in multiples of `unit`.
-Range part_of_range(int64_t extent, int64_t index, int64_t count, int64_t unit) {
-  const int64_t units = parts_of(extent, unit);
-  return {units * index / count * unit, std::min(units * (index + 1) / count * unit, extent)};
+// A small C with a deep sum is cut by depth, too; independently of the number of threads, as this
+// decides the order of the sum.
+int64_t stretches_of(const GemmCall& g) {
+  constexpr int64_t kEnough = 16, kTile = 64, kLeastDepth = 512;
+  const int64_t tiles = g.batch * parts_of(g.m, kTile) * parts_of(g.n, kTile);
+  if (tiles >= kEnough || g.k < 2 * kLeastDepth) return 1;
+  return std::min(kEnough / tiles, g.k / kLeastDepth);
 }
 
-// Into how many parts the rows, columns and depth of each product are cut.
-struct Cut {
-  int64_t down = 1, across = 1, deep = 1;
-  int64_t threads = 1;
-
-  explicit Cut(const GemmCall& g) : deep(stretches(g)) {
-    const int64_t work = g.batch * g.m * g.n * g.k;
-    threads = std::clamp<int64_t>(work / kWorthThread, 1, num_threads());
-    int64_t least = cost(g);
-    const Cut one = *this;
-    for (int64_t rows = 1; rows <= std::min(threads, parts_of(g.m, kRowUnit)); ++rows) {
-      const int64_t most = std::min(threads / rows, parts_of(g.n, kWholeColumns));
-      for (int64_t columns = 1; columns <= most; ++columns) {
-        Cut other = one;
-        other.down = rows;
-        other.across = columns;
-        if (const int64_t found = other.cost(g); found < least) {
-          least = found;
-          *this = other;
-        }
-      }
-    }
-  }
-
-  int64_t parts() const { return down * across * deep; }
-  // Of the largest part.
-  int64_t rows(const GemmCall& g) const {
-    return parts_of(parts_of(g.m, kRowUnit), down) * kRowUnit;
-  }
-  int64_t columns(const GemmCall& g) const {
-    return parts_of(parts_of(g.n, kWholeColumns), across) * kWholeColumns;
-  }
-
-  static constexpr int64_t kRowUnit = 2;
-
- private:
-  // A small C with a deep sum is cut by depth, too; independently of the number of threads, as this
-  // decides the order of the sum.
-  static int64_t stretches(const GemmCall& g) {
-    constexpr int64_t kEnough = 16, kTile = 64, kLeastDepth = 512;
-    const int64_t tiles = g.batch * parts_of(g.m, kTile) * parts_of(g.n, kTile);
-    if (tiles >= kEnough || g.k < 2 * kLeastDepth) return 1;
-    return std::min(kEnough / tiles, g.k / kLeastDepth);
-  }
-
-  // The time until the last thread is done, for a depth of one.
-  int64_t cost(const GemmCall& g) const {
-    return parts_of(g.batch * parts(), threads) * (rows(g) + kPackingCost) *
-           (columns(g) + kPackingCost);
-  }
-};
+int64_t threads_for(const GemmCall& g) {
+  if (detail::in_parallel()) return 1;
+  // Multiplications that are worth a thread: about 7 us.
+  constexpr int64_t kWorthThread = 1 << 19;
+  return std::clamp<int64_t>(g.batch * g.m * g.n * g.k / kWorthThread, 1, num_threads());
+}
 
 // Rows, columns and depth of one product that a thread computes.
 template <class T>
@@ -135,7 +85,7 @@ class Part {
     const bool is_a_read = !g_.a.transposed && columns.size() <= kFewColumns;
     const int64_t strips = parts_of(rows_.size(), kBlockRows);
     for (int64_t s = 0; s < strips; ++s) {
-      const Range part = part_of_range(rows_.size(), s, strips, Cut::kRowUnit);
+      const Range part = part_of_range(rows_.size(), s, strips, GemmGrid::kRowUnit);
       const Range rows{rows_.begin + part.begin, rows_.begin + part.end};
       const T* const a = static_cast<const T*>(g_.a.data) +
                          (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin
@@ -186,16 +136,17 @@ class Parts {
  public:
   explicit Parts(const GemmCall& g)
       : g_(g),
-        cut_(g),
-        count_(g.batch * cut_.parts()),
-        threads_(std::min(cut_.threads, count_)),
-        room_a_(round_up(Part<T>::packed_a(g, cut_.rows(g)))),
-        room_b_(round_up(Part<T>::packed_b(g, cut_.columns(g)))),
+        deep_(stretches_of(g)),
+        grid_(grid_of(g, threads_for(g), deep_)),
+        count_(g.batch * grid_.parts() * deep_),
+        threads_(std::min(threads_for(g), count_)),
+        room_a_(round_up(Part<T>::packed_a(g, grid_.most_rows(g)))),
+        room_b_(round_up(Part<T>::packed_b(g, grid_.most_columns(g)))),
         size_(g.m * g.n),
         // Allocated here: each thread caches what it frees, and only the user's thread can be told
         // to empty its cache.
         packed_(allocate_cpu(threads_ * (room_a_ + room_b_) * sizeof(T))) {
-    if (cut_.deep > 1) sums_ = allocate_cpu(g.batch * (cut_.deep - 1) * size_ * sizeof(T));
+    if (deep_ > 1) sums_ = allocate_cpu(g.batch * (deep_ - 1) * size_ * sizeof(T));
   }
 
   void run() {
@@ -206,7 +157,7 @@ class Parts {
           run_part(i, a, a + room_a_);
       }
     });
-    if (cut_.deep > 1) add_sums();
+    if (deep_ > 1) add_sums();
   }
 
  private:
@@ -214,27 +165,26 @@ class Parts {
   static int64_t round_up(int64_t elements) { return (elements + 63) / 64 * 64; }
 
   void run_part(int64_t i, T* a, T* b) {
-    const int64_t product = i / cut_.parts(), rest = i % cut_.parts();
-    const int64_t stretch = rest / (cut_.down * cut_.across), place = rest % (cut_.down * cut_.across);
+    const int64_t place = i % grid_.parts(), stretch = i / grid_.parts() % deep_;
+    const int64_t product = i / (grid_.parts() * deep_);
     const GemmCall one = part_of(g_, product, 0, g_.m, 0, g_.n);
-    const Part<T> part(one, part_of_range(g_.m, place / cut_.across, cut_.down, Cut::kRowUnit),
-                       part_of_range(g_.n, place % cut_.across, cut_.across, kWholeColumns),
-                       part_of_range(g_.k, stretch, cut_.deep, 1));
+    const Part<T> part(one, grid_.rows(g_, place), grid_.columns(g_, place),
+                       part_of_range(g_.k, stretch, deep_, 1));
     part(a, b, stretch > 0 ? sum_of(product, stretch) : nullptr);
   }
 
   T* sum_of(int64_t product, int64_t stretch) {
-    return static_cast<T*>(sums_->data) + (product * (cut_.deep - 1) + stretch - 1) * size_;
+    return static_cast<T*>(sums_->data) + (product * (deep_ - 1) + stretch - 1) * size_;
   }
 
   // The sums over stretches of the depth, in their order.
   void add_sums() {
-    parallel_for(g_.batch * g_.m, std::max<int64_t>(kGrain / (g_.n * cut_.deep), 1),
+    parallel_for(g_.batch * g_.m, std::max<int64_t>(kGrain / (g_.n * deep_), 1),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t row = begin; row < end; ++row) {
                      const GemmCall one = part_of(g_, row / g_.m, row % g_.m, 1, 0, g_.n);
                      T* const c = static_cast<T*>(one.c.data);
-                     for (int64_t s = 1; s < cut_.deep; ++s) {
+                     for (int64_t s = 1; s < deep_; ++s) {
                        const T* const sum = sum_of(row / g_.m, s) + row % g_.m * g_.n;
                        for (int64_t j = 0; j < g_.n; ++j) c[j] += sum[j];
                      }
@@ -243,7 +193,8 @@ class Parts {
   }
 
   const GemmCall& g_;
-  const Cut cut_;
+  const int64_t deep_;
+  const GemmGrid grid_;
   const int64_t count_, threads_, room_a_, room_b_, size_;
   const Storage packed_;
   Storage sums_;
@@ -252,11 +203,13 @@ class Parts {
 
 }  // namespace
 
-bool gemm_packed(const GemmCall& call) {
-  if (call.k == 0) return false;
+template <class T>
+void gemm_tiled(const GemmCall& call) {
   const BlockingRegion unlocked(call.batch * call.m * call.n * call.k > (1 << 18));
-  Parts<float>(call).run();
-  return true;
+  Parts<T>(call).run();
 }
+
+template void gemm_tiled<float>(const GemmCall& call);
+template void gemm_tiled<double>(const GemmCall& call);
 
 }  // namespace fb::cpu
