@@ -1,4 +1,7 @@
-"""Convolutions of a batch of images, forwards, and with the gradients of image, weight and bias."""
+"""Convolutions of a batch of images, forwards, and with the gradients of image, weight and bias.
+
+Forwards they are also read in the order of their dimensions, as whoever flattens them does.
+"""
 
 import functools
 from typing import Any
@@ -17,6 +20,7 @@ CONVOLUTIONS = {
     "5x5, 6 -> 16, 14": ((64, 6, 14, 14), (16, 6, 5, 5), ""),
     "3x3 depthwise, 64, 56": ((8, 64, 56, 56), (64, 1, 3, 3), "padding=1, groups=64"),
     "3x3 depthwise, 128, 28": ((8, 128, 28, 28), (128, 1, 3, 3), "padding=1, groups=128"),
+    "3x3 in 4 groups, 128 -> 128, 28": ((8, 128, 28, 28), (128, 32, 3, 3), "padding=1, groups=4"),
     "4x4/2 transposed, 128 -> 64, 14": ((8, 128, 14, 14), (128, 64, 4, 4), "stride=2, padding=1"),
     "4x4/2 transposed, 64 -> 32, 28": ((8, 64, 28, 28), (64, 32, 4, 4), "stride=2, padding=1"),
 }
@@ -43,6 +47,9 @@ def without_gradients():
     with t.no_grad():
         return forward()
 
+def in_order():
+    return without_gradients().view(-1)
+
 def with_gradients():
     return t.autograd.grad(forward(), (x, w, b), gradient)
 """
@@ -51,7 +58,8 @@ def with_gradients():
     return names
 
 
+LABELS = {"without_gradients": "", "in_order": ", in order", "with_gradients": ", gradients"}
 for name in CONVOLUTIONS:
-    for what in ("without_gradients", "with_gradients"):
-        label = name if what == "without_gradients" else f"{name}, gradients"
-        add_case("nn-conv", label, functools.partial(prepare, name=name), f"{what}()")
+    for what, label in LABELS.items():
+        make = functools.partial(prepare, name=name)
+        add_case("nn-conv", f"{name}{label}", make, f"{what}()")

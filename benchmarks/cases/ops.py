@@ -15,6 +15,7 @@ def vectors(t: Any, size: int) -> Namespace:
     x, y = t.rand(size) * 4 - 2, t.rand(size) * 4 - 2
     return {
         "t": t,
+        "size": size,
         "x": x,
         "y": y,
         "positive": x.abs() + 0.1,
@@ -71,6 +72,9 @@ ON_VECTORS = (
     "x.pow(2).sum()",
     "mask.any()",
     "i64.sum()",
+    # create
+    "t.arange(size)",
+    "t.linspace(0, 1, size)",
     # copies
     "x.clone()",
     "x.to(t.float64)",

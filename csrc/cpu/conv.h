@@ -12,9 +12,9 @@ using kernel::Extent;
 FB_DECLARE_SLOT(kernel::Conv, conv_forward)
 FB_DECLARE_SLOT(kernel::Conv, conv_backward_data)
 FB_DECLARE_SLOT(kernel::Conv, conv_backward_weight)
-FB_DECLARE_SLOT(kernel::Conv, conv_pointwise)
-FB_DECLARE_SLOT(kernel::Conv, conv_pointwise_data)
-FB_DECLARE_SLOT(kernel::Conv, conv_pointwise_weight)
+FB_DECLARE_SLOT(kernel::Conv, conv_planes)
+FB_DECLARE_SLOT(kernel::Conv, conv_planes_data)
+FB_DECLARE_SLOT(kernel::Conv, conv_planes_weight)
 FB_DECLARE_SLOT(kernel::Conv, fill_pixels)
 FB_DECLARE_SLOT(kernel::Conv, conv_supports)
 

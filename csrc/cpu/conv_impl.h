@@ -48,6 +48,14 @@ void conv_forward_gathered(const ConvShape& shape, const Tensor& in, const Tenso
 void conv_backward_weight_gathered(const ConvShape& shape, const Tensor& in, const Tensor& out,
                                    const Tensor& weight);
 
+// Kernels of one element over planes.
+void conv_pointwise(const ConvShape& shape, const Tensor& in, const Tensor& weight,
+                    const Tensor& bias, const Tensor& out);
+void conv_pointwise_data(const ConvShape& shape, const Tensor& out, const Tensor& weight,
+                         const Tensor& bias, const Tensor& in);
+void conv_pointwise_weight(const ConvShape& shape, const Tensor& in, const Tensor& out,
+                           const Tensor& weight);
+
 // The gradient of a weight with kernels of one element, as one product of matrices.
 bool conv_pixels_takes(const ConvShape& shape, DType dtype);
 void conv_backward_weight_pixels(const ConvShape& shape, const Tensor& in, const Tensor& out,

@@ -68,7 +68,7 @@ ConvertFn take_units(StridedLoop<2>& loop, int64_t element_size) {
   const auto copier = [&]() -> ConvertFn {
     switch (loop.inner() * element_size) {
       case 2: return copy_units<2>;
-      case 3: return copy_units<3>;
+      case 3: return FB_KERNEL(copy_triples);
       case 4: return copy_units<4>;
       case 8: return copy_units<8>;
       case 12: return copy_units<12>;

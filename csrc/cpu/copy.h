@@ -24,5 +24,8 @@ FB_DECLARE_KERNEL(ConvertFn, convert_kernel, DType from, DType to)
 // elements.
 FB_DECLARE_KERNEL(void, transpose_tile, size_t element_size, int64_t rows, int64_t columns,
                   const void* in, int64_t in_step, void* out, int64_t out_step)
+// Units of three bytes, such as the pixels of a photograph.
+FB_DECLARE_KERNEL(void, copy_triples, int64_t n, const void* in, int64_t in_step, void* out,
+                  int64_t out_step)
 
 }  // namespace fb::cpu

@@ -36,14 +36,14 @@ FB_DECLARE_KERNEL(void, add_elements, DType t, int64_t n, const char* in, int64_
 FB_DECLARE_KERNEL(ConvertFn, add_kernel, DType t)
 // One run of a gather or scatter: element j is at base + j * inner_step + index[j] * dim_step on
 // the indexed side.
-FB_DECLARE_KERNEL(void, gather_run, size_t size, int64_t n, const int64_t* index, const char* base,
-                  int64_t inner_step, int64_t dim_step, char* out)
+// A gather moves nothing and gives false if a position is not within [0, length).
+FB_DECLARE_KERNEL(bool, gather_run, size_t size, int64_t n, const int64_t* index, int64_t length,
+                  const char* base, int64_t inner_step, int64_t dim_step, char* out)
 using ScatterFn = void (*)(int64_t n, const int64_t* index, char* base, int64_t inner_step,
                            int64_t dim_step, const char* source, int64_t source_step);
 FB_DECLARE_KERNEL(ScatterFn, scatter_kernel, DType t, ScatterMode mode)
-// The least and the greatest of n positions.
-FB_DECLARE_KERNEL(void, index_range, int64_t n, const int64_t* index, int64_t* least,
-                  int64_t* greatest)
+// Whether n positions are all within [0, length).
+FB_DECLARE_KERNEL(bool, are_within, int64_t n, const int64_t* index, int64_t length)
 FB_DECLARE_KERNEL(int64_t, count_true, int64_t n, const bool* mask)
 // Writes the positions, counted from `begin`, of the true elements among n, or the elements
 // themselves: `room` of them, the number that count_true has found.

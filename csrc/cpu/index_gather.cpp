@@ -1,4 +1,5 @@
 // gather and scatter: one position per element, along one dimension.
+#include <atomic>
 #include <limits>
 
 #include "cpu/index.h"
@@ -10,32 +11,26 @@ namespace {
 
 void check_range(const Tensor& index, int64_t dim, int64_t size) {
   const auto* positions = index.data_as<int64_t>();
-  const int64_t n = index.numel();
-  const int64_t pieces = (n + kGrain - 1) / kGrain;
-  const auto range = FB_KERNEL(index_range);
-  std::vector<int64_t> worst(static_cast<size_t>(pieces), -1);  // -1: the piece is fine
-  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece) {
-      const int64_t from = piece * kGrain;
-      int64_t least = 0, greatest = 0;
-      range(std::min(kGrain, n - from), positions + from, &least, &greatest);
-      if (least < 0 || greatest >= size) worst[static_cast<size_t>(piece)] = from;
-    }
-  });
-  for (const int64_t from : worst) {
-    if (from < 0) continue;
-    for (int64_t i = from;; ++i)
+  const auto within = FB_KERNEL(are_within);
+  // The first error in the order of the elements is the one that reaches the caller.
+  parallel_for(index.numel(), kGrain, [&](int64_t begin, int64_t end) {
+    if (within(end - begin, positions + begin, size)) return;
+    for (int64_t i = begin; i < end; ++i)
       FB_CHECK(positions[i] >= 0 && positions[i] < size, "index ", positions[i],
                " is out of bounds for dimension ", dim, " with size ", size);
-  }
+  });
 }
+
+// Positions of a run.
+constexpr int64_t kRun = 1024;
 
 // Calls run(index, indexed side, other side, count, inner step) for runs of elements. All runs that
 // can touch the same elements of the indexed side run in order on one thread: they differ only in
-// their coordinate along `dim`. `other_strides` are in bytes.
+// their coordinate along `dim`. If that is the last one, `width` positions are a run: all, where
+// the indexed side is written. `other_strides` are in bytes.
 template <class F>
 void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan other_strides,
-              F&& run) {
+              int64_t width, F&& run) {
   const auto size = static_cast<int64_t>(indexed.element_size());
   const int64_t last = index.dim() - 1;
   // The indexed side has stride 0 along `dim`: the positions move it.
@@ -52,7 +47,7 @@ void each_run(const Tensor& indexed, int64_t dim, const Tensor& index, IntSpan o
   ++rows.ndim;
   const int64_t n = index.sizes()[last];
   const int64_t steps = dim == last ? 1 : index.sizes()[dim];
-  const int64_t width = dim == last ? n : std::min<int64_t>(n, 1024);
+  width = std::min(n, dim == last ? width : kRun);
   const int64_t pieces = (n + width - 1) / width;
   const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(1, width * steps));
   parallel_for(rows.rows() * pieces, grain, [&](int64_t begin, int64_t end) {
@@ -85,18 +80,22 @@ Dims in_bytes(const Tensor& t) {
 
 void gather(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& index) {
   if (index.numel() == 0) return;
-  check_range(index, dim, input.sizes()[dim]);
+  const int64_t length = input.sizes()[dim];
   const auto size = static_cast<int64_t>(input.element_size());
   const int64_t dim_step = input.strides()[dim] * size;
   const auto run = FB_KERNEL(gather_run);
   const auto* positions = index.data_as<int64_t>();
   const auto* source = static_cast<const char*>(input.data());
   auto* target = static_cast<char*>(out.data());
-  each_run(input, dim, index, in_bytes(out),
+  // Each run is checked as it is read: a pass of its own over the positions would cost as much.
+  std::atomic<bool> is_within{true};
+  each_run(input, dim, index, in_bytes(out), kRun,
            [&](int64_t offset, int64_t in, int64_t to, int64_t n, int64_t inner_step) {
-             run(static_cast<size_t>(size), n, positions + offset, source + in, inner_step,
-                 dim_step, target + to);
+             if (!run(static_cast<size_t>(size), n, positions + offset, length, source + in,
+                      inner_step, dim_step, target + to))
+               is_within.store(false, std::memory_order_relaxed);
            });
+  if (!is_within) check_range(index, dim, length);  // names the first
 }
 
 void scatter(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& source,
@@ -110,7 +109,7 @@ void scatter(const Tensor& target, int64_t dim, const Tensor& index, const Tenso
   const auto* from = static_cast<const char*>(source.data());
   auto* to = static_cast<char*>(target.data());
   const Dims steps = in_bytes(source);
-  each_run(target, dim, index, steps,
+  each_run(target, dim, index, steps, index.sizes()[index.dim() - 1],
            [&](int64_t offset, int64_t out, int64_t in, int64_t n, int64_t inner_step) {
              run(n, positions + offset, to + out, inner_step, dim_step, from + in, steps.back());
            });

@@ -79,13 +79,20 @@ void clear_triangle(const Tensor& t, int64_t diagonal, bool lower) {
   const int64_t offset = std::clamp(diagonal, -rows, columns);  // sums with it do not overflow
   const auto size = static_cast<int64_t>(t.element_size());
   auto* data = static_cast<char*>(t.data());
+  // The rows with anything to clear: below the last column where a lower triangle stays, above the
+  // first one where an upper one does.
+  const int64_t first = lower ? 0 : std::clamp<int64_t>(1 - offset, 0, rows);
+  const int64_t last = lower ? std::clamp<int64_t>(columns - 1 - offset, 0, rows) : rows;
+  const int64_t count = last - first;
+  if (count == 0) return;
+  const int64_t matrices = t.numel() / (rows * columns);
   parallel_for(
-      t.numel() / columns, std::max<int64_t>(1, kGrain / columns), [&](int64_t begin, int64_t end) {
+      matrices * count, std::max<int64_t>(1, kGrain / columns), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const int64_t row = i % rows;
+          const int64_t row = first + i % count;
           // The first column above the diagonal, or on it.
           const int64_t edge = std::clamp<int64_t>(row + offset + (lower ? 1 : 0), 0, columns);
-          char* start = data + i * columns * size;
+          char* start = data + (i / count * rows + row) * columns * size;
           if (lower)
             std::memset(start + edge * size, 0, static_cast<size_t>((columns - edge) * size));
           else

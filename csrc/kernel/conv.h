@@ -25,6 +25,23 @@ struct ConvShape {
   bool is_pointwise() const {
     return groups == 1 && window() == 1 && stride == Extent{1, 1, 1} && in == out;
   }
+  // Whether each channel has a small kernel of its own, over planes of which some rows with their
+  // padding fit into a strip.
+  bool is_depthwise() const {
+    if (groups != in_channels || in_channels != out_channels || window() > kDepthwiseTaps ||
+        in[0] != 1 || kernel[0] != 1 || out[0] != 1)
+      return false;
+    for (size_t d = 0; d < 3; ++d)
+      if (stride[d] != 1 || dilation[d] != 1 || padding[d] >= kernel[d]) return false;
+    const int64_t pitch = (in[2] > out[2] ? in[2] : out[2]) + 2 * kernel[2];
+    return pitch * (kernel[1] + 3) <= kDepthwiseStrip;
+  }
+  // Whether images whose channels are planes are convolved as they are.
+  bool takes_planes(DType dtype) const {
+    return is_pointwise() || (dtype == DType::kFloat32 && is_depthwise());
+  }
+  static constexpr int64_t kDepthwiseTaps = 49, kDepthwiseStrip = 6144;  // elements
+
   // Multiplications of each of the three.
   int64_t work() const {
     return batch * out_channels * out[0] * out[1] * out[2] * group_in() * window();
@@ -45,16 +62,16 @@ struct Conv {
   Slot<void(const ConvShape& shape, const Tensor& in, const Tensor& out, const Tensor& weight)>
       conv_backward_weight;
 
-  // The same for kernels of one element, stride 1, one group and no padding, over contiguous images
-  // and weights.
+  // The same over contiguous images and weights, whose channels are planes, where takes_planes()
+  // says so.
   Slot<void(const ConvShape& shape, const Tensor& in, const Tensor& weight, const Tensor& bias,
             const Tensor& out)>
-      conv_pointwise;
+      conv_planes;
   Slot<void(const ConvShape& shape, const Tensor& out, const Tensor& weight, const Tensor& bias,
             const Tensor& in)>
-      conv_pointwise_data;
+      conv_planes_data;
   Slot<void(const ConvShape& shape, const Tensor& in, const Tensor& out, const Tensor& weight)>
-      conv_pointwise_weight;
+      conv_planes_weight;
 
   // Gives every pixel of an image the channels of `bias`, or zeros if that is undefined.
   Slot<void(const Tensor& image, const Tensor& bias)> fill_pixels;

@@ -160,7 +160,7 @@ Tensor make_result(IntSpan sizes, DType dtype, const Tensor& image, const Tensor
   return make_deferred_image(sizes, dtype, image.device());
 }
 
-// Whether each channel is a plane, as in images that users make. 1 x 1 kernels take them as is.
+// Whether each channel is a plane, as in images that users make. Some kernels take them as is.
 bool is_planar(const Tensor& image) { return image.is_contiguous() && !is_channels_last(image); }
 
 bool is_empty_product(const Tensor& a, const Tensor& b) { return a.numel() == 0 || b.numel() == 0; }
@@ -173,7 +173,7 @@ void check_dims(const Tensor& input, const Tensor& weight, int64_t n) {
 }
 
 // Fills `to` with the convolution of `from`, or with the transposed convolution, which gives the
-// gradient of the input. A pointwise convolution of planes is a matrix product.
+// gradient of the input.
 void run(const ConvShape& shape, bool transposed, bool planar, const Tensor& from,
          const Tensor& weight, const Tensor& bias, const Tensor& to) {
   const DType type = to.dtype();
@@ -181,7 +181,7 @@ void run(const ConvShape& shape, bool transposed, bool planar, const Tensor& fro
   if (is_empty_product(from, weight)) {
     table.fill_pixels(to, bias);
   } else if (planar) {
-    const auto& product = transposed ? table.conv_pointwise_data : table.conv_pointwise;
+    const auto& product = transposed ? table.conv_planes_data : table.conv_planes;
     product(shape, cast(from, type), contiguous(cast(weight, type)), bias, to);
   } else if (to.numel() > 0) {
     const auto& convolve = transposed ? table.conv_backward_data : table.conv_forward;
@@ -236,11 +236,18 @@ Tensor convolve(int64_t n, const Tensor& input, const Tensor& weight, const Tens
 
 }  // namespace
 
-Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight) {
+Tensor ordered_gradient(const Tensor& gradient, const Tensor& input, const Tensor& weight,
+                        IntSpan stride, IntSpan padding, IntSpan dilation, bool transposed,
+                        IntSpan output_padding, int64_t groups) {
   if (autograd::flags_of(gradient) & (kBatched | kDual)) return gradient;
-  const bool pointwise = numel_of(weight.sizes().last(weight.dim() - 2)) == 1;
-  return pointwise && is_planar(gradient) && is_planar(input) ? gradient
-                                                              : with_channels_last(gradient);
+  if (is_planar(gradient) && is_planar(input)) {
+    const Steps steps =
+        read_steps(weight.dim() - 2, stride, padding, dilation, transposed, output_padding, groups);
+    const ConvShape shape = shape_of(input.sizes(), gradient.sizes(), weight.sizes(), steps);
+    const DType type = kernel_type(shape, gradient);
+    if (shape.takes_planes(type)) return gradient;
+  }
+  return with_channels_last(gradient);
 }
 
 Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -259,8 +266,8 @@ Tensor compute::convolution(const Tensor& input, const Tensor& weight, const Ten
   const ConvShape shape = shape_of(input.sizes(), sizes, weight.sizes(), steps);
   const DType type = kernel_type(shape, input);
   // In planes a product starts from the bias, which takes one pass over the result more.
-  const bool planar =
-      shape.is_pointwise() && is_planar(input) && (!bias.defined() || sizes[1] <= input.sizes()[1]);
+  const bool planar = is_planar(input) && shape.takes_planes(type) &&
+                      (!shape.is_pointwise() || !bias.defined() || sizes[1] <= input.sizes()[1]);
   const Tensor result =
       planar ? make_tensor(sizes, type, input.device()) : make_result(sizes, type, input, weight);
   const Tensor added = bias.defined() ? contiguous(cast(bias, type)) : bias;
@@ -277,7 +284,7 @@ Tensor compute::convolution_input(const Tensor& gradient, const Tensor& weight, 
   check_gradient(gradient, sizes, weight.sizes(), steps);
   const ConvShape shape = shape_of(sizes, gradient.sizes(), weight.sizes(), steps);
   const DType type = kernel_type(shape, gradient);
-  const bool planar = shape.is_pointwise() && is_planar(gradient);
+  const bool planar = is_planar(gradient) && shape.takes_planes(type);
   const Tensor result = planar ? make_tensor(sizes, type, gradient.device())
                                : make_result(sizes, type, gradient, weight);
   run(shape, !transposed, planar, gradient, weight, Tensor(), result);
@@ -297,12 +304,12 @@ Tensor compute::convolution_weight(const Tensor& gradient, const Tensor& input, 
   if (is_empty_product(gradient, input)) {
     kernel::of(result).fill(result, 0);
   } else if (result.numel() > 0) {
-    const bool planar = shape.is_pointwise() && is_planar(gradient) && is_planar(input);
+    const kernel::Table& table = kernel::of(result);
+    const bool planar = is_planar(gradient) && is_planar(input) && shape.takes_planes(type);
     const auto ordered = [&](const Tensor& image) {
       return planar ? cast(image, type) : with_channels_last(cast(image, type));
     };
-    const kernel::Table& table = kernel::of(result);
-    const auto& product = planar ? table.conv_pointwise_weight : table.conv_backward_weight;
+    const auto& product = planar ? table.conv_planes_weight : table.conv_backward_weight;
     const Tensor out = ordered(gradient), in = ordered(input);
     product(shape, transposed ? out : in, transposed ? in : out, result);
   }

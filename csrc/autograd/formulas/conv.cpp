@@ -15,8 +15,10 @@ std::array<Tensor, 3> convolution_backward(const Tensor& grad, const Tensor& inp
                                            IntSpan output_padding, int64_t groups,
                                            const std::array<bool, 3>& needed) {
   // The order of the gradient's elements is changed once for all three.
-  const Tensor gradient =
-      is_differentiated(grad, input, weight) ? grad : ordered_gradient(grad, input, weight);
+  const Tensor gradient = is_differentiated(grad, input, weight)
+                              ? grad
+                              : ordered_gradient(grad, input, weight, stride, padding, dilation,
+                                                 transposed, output_padding, groups);
   std::array<Tensor, 3> result;
   if (needed[0])
     result[0] = ops::convolution_input(gradient, conj(weight), input.sizes(), stride, padding,

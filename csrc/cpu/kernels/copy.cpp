@@ -1,12 +1,14 @@
 // Conversion between every pair of element types, and transposition of tiles.
 #include "cpu/copy.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "cpu/kernels/half_run.h"
 #include "cpu/kernels/loops.h"
+#include "cpu/kernels/transpose.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -28,6 +30,23 @@ FB_FN To element_as(const From& from) {
     return static_cast<To>(fits ? static_cast<int32_t>(from) : std::numeric_limits<int32_t>::min());
   } else {
     return convert<To>(from);
+  }
+}
+
+// out[i] = in[-i]. GCC 12 turns the words of a vector and then the bytes of each.
+template <class T>
+void reverse_run(int64_t n, const T* __restrict in, T* __restrict out) {
+  constexpr int L = kLanes<T>;
+  if (n < L) {
+    for (int64_t i = 0; i < n; ++i) out[i] = in[-i];
+    return;
+  }
+  // The last vector may overlap the one before.
+  for (int64_t i = 0;;) {
+    const Vec<T> value = load<T, L>(in - i - (L - 1));
+    store(out + i, detail::backwards(value, std::make_index_sequence<L>{}));
+    if (i + L == n) return;
+    i = i + 2 * L <= n ? i + L : n - L;
   }
 }
 
@@ -56,10 +75,18 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
   }
   if constexpr (__is_same(From, To)) {
     if (in_step == -static_cast<int64_t>(sizeof(From)) && out_step == sizeof(To)) {
-      const auto* __restrict source = static_cast<const From*>(in);
-      auto* __restrict target = static_cast<To*>(out);
-      for (int64_t i = 0; i < n; ++i) target[i] = element_at(source - i);
-      return;
+      const auto reverse = [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        reverse_run(n, static_cast<const T*>(in), static_cast<T*>(out));
+      };
+      if constexpr (sizeof(From) == 1)
+        return reverse(TypeTag<uint8_t>{});
+      else if constexpr (sizeof(From) == 2)
+        return reverse(TypeTag<uint16_t>{});
+      else if constexpr (sizeof(From) == 4)
+        return reverse(TypeTag<uint32_t>{});
+      else if constexpr (!kIsComplex<From>)
+        return reverse(TypeTag<uint64_t>{});
     }
   }
   const auto* source = static_cast<const char*>(in);
@@ -71,43 +98,68 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
   }
 }
 
+struct Wide {
+  uint64_t low, high;
+};
+
+// In squares of N elements that are turned in registers, the rest in smaller ones.
+template <int N, class T>
+void transpose_squares(int64_t rows, int64_t columns, const T* in, int64_t in_step, T* out,
+                       int64_t out_step) {
+  if constexpr (N < 4) {
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t r = 0; r < rows; ++r) out[c * out_step + r] = in[r * in_step + c];
+  } else {
+    const int64_t whole_rows = rows / N * N, whole_columns = columns / N * N;
+    for (int64_t r = 0; r < whole_rows; r += N) {
+      for (int64_t c = 0; c < whole_columns; c += N) {
+        Vec<T, N> square[N];
+#pragma GCC unroll 16
+        for (int i = 0; i < N; ++i) square[i] = load<T, N>(in + (r + i) * in_step + c);
+        transpose_lanes(square);
+#pragma GCC unroll 16
+        for (int i = 0; i < N; ++i) store(out + (c + i) * out_step + r, square[i]);
+      }
+    }
+    if (whole_columns < columns)
+      transpose_squares<N / 2>(rows, columns - whole_columns, in + whole_columns, in_step,
+                               out + whole_columns * out_step, out_step);
+    if (whole_rows < rows)
+      transpose_squares<N / 2>(rows - whole_rows, whole_columns, in + whole_rows * in_step, in_step,
+                               out + whole_rows, out_step);
+  }
+}
+
+template <class T>
+constexpr int square_of() {
+  if constexpr (__is_same(T, Wide))
+    return 1;
+  else
+    return kLanes<T> < 16 ? kLanes<T> : 16;
+}
+
 template <class T>
 void transpose_stripe(int64_t rows, int64_t columns, const T* __restrict in, int64_t in_step,
                       T* __restrict out, int64_t out_step) {
   // Blocks of 16 x 16 keep both sides in the first-level cache and in whole cache lines.
   constexpr int64_t kBlock = 16;
-  for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
-    const int64_t r1 = r0 + kBlock < rows ? r0 + kBlock : rows;
-    for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
-      const int64_t c1 = c0 + kBlock < columns ? c0 + kBlock : columns;
-      if (r1 - r0 == kBlock && c1 - c0 == kBlock) {
-        T block[kBlock][kBlock];
-        for (int64_t r = 0; r < kBlock; ++r)
-          for (int64_t c = 0; c < kBlock; ++c) block[r][c] = in[(r0 + r) * in_step + c0 + c];
-        for (int64_t c = 0; c < kBlock; ++c)
-          for (int64_t r = 0; r < kBlock; ++r) out[(c0 + c) * out_step + r0 + r] = block[r][c];
-      } else {
-        for (int64_t c = c0; c < c1; ++c)
-          for (int64_t r = r0; r < r1; ++r) out[c * out_step + r] = in[r * in_step + c];
-      }
-    }
-  }
+  for (int64_t r = 0; r < rows; r += kBlock)
+    for (int64_t c = 0; c < columns; c += kBlock)
+      transpose_squares<square_of<T>()>(std::min(kBlock, rows - r), std::min(kBlock, columns - c),
+                                        in + r * in_step + c, in_step, out + c * out_step + r,
+                                        out_step);
 }
 
 // In stripes, so that lines written for some rows are still cached when the next rows are written.
 template <class T>
-void transpose(int64_t rows, int64_t columns, const T* in, int64_t in_step, T* out,
-               int64_t out_step) {
+void transpose_stripes(int64_t rows, int64_t columns, const T* in, int64_t in_step, T* out,
+                       int64_t out_step) {
   constexpr int64_t kStripe = 256;
   for (int64_t c = 0; c < columns; c += kStripe) {
     const int64_t width = kStripe < columns - c ? kStripe : columns - c;
     transpose_stripe(rows, width, in + c, in_step, out + c * out_step, out_step);
   }
 }
-
-struct Wide {
-  uint64_t low, high;
-};
 
 }  // namespace
 
@@ -120,11 +172,28 @@ ConvertFn convert_kernel(DType from, DType to) {
   });
 }
 
+void copy_triples(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_step) {
+  const auto* from = static_cast<const uint8_t*>(in);
+  auto* to = static_cast<uint8_t*>(out);
+  int64_t i = 0;
+  if (in_step == -3 && out_step == 3) {
+    // Five triples in 16 bytes: the odd byte is part of another one, and of the result it is
+    // overwritten later.
+    for (; i + 6 <= n; i += 5) {
+      const auto bytes = load<uint8_t, 16>(from - 3 * (i + 4) - 1);
+      store(to + 3 * i,
+            FB_SHUFFLE(bytes, bytes, 13, 14, 15, 10, 11, 12, 7, 8, 9, 4, 5, 6, 1, 2, 3, 0));
+    }
+  }
+  for (; i < n; ++i) __builtin_memcpy(to + i * out_step, from + i * in_step, 3);
+}
+
 void transpose_tile(size_t element_size, int64_t rows, int64_t columns, const void* in,
                     int64_t in_step, void* out, int64_t out_step) {
   const auto run = [&](auto tag) {
     using T = typename decltype(tag)::type;
-    transpose(rows, columns, static_cast<const T*>(in), in_step, static_cast<T*>(out), out_step);
+    transpose_stripes(rows, columns, static_cast<const T*>(in), in_step, static_cast<T*>(out),
+                      out_step);
   };
   switch (element_size) {
     case 1: return run(TypeTag<uint8_t>{});

@@ -36,10 +36,6 @@ template <class V, size_t... I>
 FB_FN Pair<V> parted(const V& a, const V& b, std::index_sequence<I...>) {
   return {FB_SHUFFLE(a, b, (2 * I)...), FB_SHUFFLE(a, b, (2 * I + 1)...)};
 }
-template <class V, size_t... I>
-FB_FN V backwards(const V& a, std::index_sequence<I...>) {
-  return FB_SHUFFLE(a, a, (sizeof...(I) - 1 - I)...);
-}
 }  // namespace detail
 
 template <class T>

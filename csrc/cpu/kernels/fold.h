@@ -5,7 +5,8 @@
 //   Wide    what blocks accumulate in: double for float sums, as accurate as a pairwise sum
 //   Out     the result's type
 //   kLanes  lanes per vector, 1 where map or combine has no vector form
-// and identity(), map(x), combine(a, b) for scalars and vectors alike, result(wide, plan).
+// and identity(), map(x), combine(a, b) for scalars and vectors alike, result(wide, plan); and may
+// have kGroups, true where several short rows are worth folding together.
 #pragma once
 
 #include "cpu/kernels/reduce_driver.h"
@@ -27,33 +28,87 @@ struct Fold {
   static FB_FN Acc one_at(const T* p) { return Op::map(load<Acc, 1>(p)); }
   static FB_FN V join(const V& a, const V& b) { return Op::combine(a, b); }
 
-  static FB_FN void block(const T* p, int64_t n, int64_t, State& state) {
+  static constexpr bool kPart = kLanes > 1 && __is_same(T, Acc) && kLoadsPart<T>;
+
+  // As many elements as fill vectors, all of them where vectors can be filled in part; i becomes
+  // their number.
+  static FB_FN V lanes_of(const T* p, int64_t n, int64_t& i) {
     constexpr int L = kLanes;
-    constexpr bool kPart = L > 1 && __is_same(T, Acc) && kLoadsPart<T>;
+    V a = broadcast<Acc, L>(Op::identity());
+    i = 0;
+    if (n >= 4 * L) {
+      V b = a, c = a, d = a;
+      for (; i + 4 * L <= n; i += 4 * L) {
+        a = join(a, at(p + i));
+        b = join(b, at(p + i + L));
+        c = join(c, at(p + i + 2 * L));
+        d = join(d, at(p + i + 3 * L));
+      }
+      a = join(join(a, b), join(c, d));
+    }
+    for (; i + L <= n; i += L) a = join(a, at(p + i));
+    // Lanes beyond the end hold the identity, which map leaves neutral.
+    if constexpr (kPart) {
+      if (i < n) a = join(a, Op::map(load_part(p + i, n - i, Op::identity())));
+      i = n;
+    }
+    return a;
+  }
+
+  static FB_FN void block(const T* p, int64_t n, int64_t, State& state) {
     int64_t i = 0;
     Acc total = Op::identity();
-    if (n >= L || kPart) {
-      V a = broadcast<Acc, L>(Op::identity());
-      if (n >= 4 * L) {
-        V b = a, c = a, d = a;
-        for (; i + 4 * L <= n; i += 4 * L) {
-          a = join(a, at(p + i));
-          b = join(b, at(p + i + L));
-          c = join(c, at(p + i + 2 * L));
-          d = join(d, at(p + i + 3 * L));
-        }
-        a = join(join(a, b), join(c, d));
-      }
-      for (; i + L <= n; i += L) a = join(a, at(p + i));
-      // Lanes beyond the end hold the identity, which map leaves neutral.
-      if constexpr (kPart) {
-        if (i < n) a = join(a, Op::map(load_part(p + i, n - i, Op::identity())));
-        i = n;
-      }
-      total = fold_lanes<Acc, L>(a, [](const auto& x, const auto& y) { return Op::combine(x, y); });
+    if (n >= kLanes || kPart) {
+      const V a = lanes_of(p, n, i);
+      total = fold_lanes<Acc, kLanes>(
+          a, [](const auto& x, const auto& y) { return Op::combine(x, y); });
     }
     for (; i < n; ++i) total = Op::combine(total, one_at(p + i));
     state = Op::combine(state, convert<State>(total));
+  }
+
+  // Where rows are short, folding the lanes of each takes longer than adding it up: as many rows as
+  // a vector has lanes are folded together, each in the order of fold_lanes.
+  static constexpr int kGroup = requires { requires Op::kGroups; } && kLanes > 2 ? kLanes : 1;
+
+  // The lower or the upper half of each of the pieces of S lanes that x and y consist of.
+  template <int half, int S, size_t... I>
+  static FB_FN V halves(const V& x, const V& y, std::index_sequence<I...>) {
+    constexpr size_t H = S / 2;
+    return FB_SHUFFLE(x, y, (I / H * S + half * H + I % H)...);
+  }
+  // N vectors in pieces of S lanes to one, with one lane for each piece.
+  template <int S, int N>
+  static FB_FN V fold_pieces(const V* v) {
+    if constexpr (N == 1) {
+      return v[0];
+    } else {
+      using All = std::make_index_sequence<kLanes>;
+      V joined[N / 2];
+#pragma GCC unroll 8
+      for (int k = 0; k < N / 2; ++k)
+        joined[k] = join(halves<0, S>(v[2 * k], v[2 * k + 1], All{}),
+                         halves<1, S>(v[2 * k], v[2 * k + 1], All{}));
+      return fold_pieces<S / 2, N / 2>(joined);
+    }
+  }
+
+  // block() for kGroup rows of the same length, `step` apart.
+  static FB_FN void group(const T* p, int64_t step, int64_t n, State* state) {
+    alignas(kVectorBytes) Acc total[kLanes];
+    int64_t i = 0;
+    if (n >= kLanes || kPart) {
+      V sums[kLanes];
+      for (int r = 0; r < kLanes; ++r) sums[r] = lanes_of(p + r * step, n, i);
+      store(total, fold_pieces<kLanes, kLanes>(sums));
+    } else {
+      for (int r = 0; r < kLanes; ++r) total[r] = Op::identity();
+    }
+    for (int r = 0; r < kLanes; ++r) {
+      Acc sum = total[r];
+      for (int64_t k = i; k < n; ++k) sum = Op::combine(sum, one_at(p + r * step + k));
+      state[r] = Op::combine(init(), convert<State>(sum));
+    }
   }
 
   static void rows(const T* p, int64_t n, int64_t stride, int64_t width, int64_t, State* state) {

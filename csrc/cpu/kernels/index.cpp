@@ -159,18 +159,38 @@ ConvertFn add_kernel(DType t) {
   return visit_all(t, [](auto tag) -> ConvertFn { return add_run<typename decltype(tag)::type>; });
 }
 
-void gather_run(size_t size, int64_t n, const int64_t* index, const char* base, int64_t inner_step,
-                int64_t dim_step, char* out) {
+bool are_within(int64_t n, const int64_t* index, int64_t length) {
+  uint64_t outside = 0;  // unsigned: positions may be anything
+  const auto last = static_cast<uint64_t>(length - 1);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto p = static_cast<uint64_t>(index[i]);
+    outside |= p | (last - p);  // negative: sign bit set
+  }
+  return (outside >> 63) == 0;
+}
+
+bool gather_run(size_t size, int64_t n, const int64_t* index, int64_t length, const char* base,
+                int64_t inner_step, int64_t dim_step, char* out) {
+  if (!are_within(n, index, length)) return false;
   visit_size(size, [&](auto tag) {
     using T = typename decltype(tag)::type;
     auto* __restrict target = reinterpret_cast<T*>(out);
     const auto* source = reinterpret_cast<const T*>(base);
     if (inner_step == 0 && dim_step == sizeof(T)) {  // along a contiguous dimension
-      for (int64_t j = 0; j < n; ++j) target[j] = source[index[j]];
+      // Some at a time: loads one by one are faster than the machines' instructions that gather.
+      constexpr int kAtOnce = 8, kAhead = 256;  // the positions of the next runs are far away
+      int64_t j = 0;
+      for (; j + kAtOnce <= n; j += kAtOnce) {
+        __builtin_prefetch(index + j + kAhead);
+#pragma GCC unroll 8
+        for (int k = 0; k < kAtOnce; ++k) target[j + k] = source[index[j + k]];
+      }
+      for (; j < n; ++j) target[j] = source[index[j]];
       return;
     }
     for (int64_t j = 0; j < n; ++j) target[j] = at<T>(base, j * inner_step + index[j] * dim_step);
   });
+  return true;
 }
 
 ScatterFn scatter_kernel(DType t, ScatterMode mode) {
@@ -181,16 +201,6 @@ ScatterFn scatter_kernel(DType t, ScatterMode mode) {
     case ScatterMode::kMin: return typed_scatter<Extreme<false>>(t);
     default: return typed_scatter<Extreme<true>>(t);
   }
-}
-
-void index_range(int64_t n, const int64_t* index, int64_t* least, int64_t* greatest) {
-  int64_t low = index[0], high = index[0];
-  for (int64_t i = 1; i < n; ++i) {
-    low = index[i] < low ? index[i] : low;
-    high = index[i] > high ? index[i] : high;
-  }
-  *least = low;
-  *greatest = high;
 }
 
 int64_t count_true(int64_t n, const bool* mask) {

@@ -63,6 +63,7 @@ struct Sum {
   using Wide = typename Summed<T>::Wide;
   using Out = typename Summed<T>::Out;
   static constexpr int kLanes = FB_ISA::kLanes<Acc>;
+  static constexpr bool kGroups = __is_same(T, float) || __is_same(T, double);
   static Acc identity() { return Acc(0); }
   template <class V>
   static FB_FN V map(const V& x) {

@@ -8,6 +8,8 @@
 //   rows(p, n, stride, width, position, State*)  n <= kRowBlock rows of width <= kRowWidth
 //   merge(State& into, const State& later)
 //   finish(plan, const State&, out_offset)       writes the result
+// and may have
+//   kGroup, group(p, step, n, State*)            block() of kGroup rows from init() on
 // `position` is the index of the first element or row among the reduced ones. Blocks and chunks are
 // cut by size alone, so a result does not depend on the number of threads.
 #pragma once
@@ -98,6 +100,12 @@ template <class R>
 class Reduction {
   using T = typename R::Element;
   using State = typename R::State;
+  static constexpr int kGroup = [] {
+    if constexpr (requires { R::kGroup; })
+      return R::kGroup;
+    else
+      return 1;
+  }();
 
  public:
   explicit Reduction(const ReducePlan& plan) : plan_(plan), in_(static_cast<const T*>(plan.in)) {}
@@ -152,7 +160,16 @@ class Reduction {
     const int64_t first_n = min64(min64(start.left_in_row(), end - begin), kBlock);
     Cursor run = start;
     Cursor kept = kept_cursor(plan_, first);
+    const bool groups = kGroup > 1 && stride == 1 && first_n == end - begin && !states;
     for (int64_t o = first; o < last; ++o, kept.advance(1)) {
+      if constexpr (kGroup > 1) {
+        if (groups && min64(last - o, kept.left_in_row()) >= kGroup) {
+          group(kept, start.offset, first_n);
+          o += kGroup - 1;
+          kept.advance(kGroup - 1);
+          continue;
+        }
+      }
       State state = R::init();
       int64_t offset = start.offset;
       int64_t n = first_n;
@@ -172,6 +189,15 @@ class Reduction {
       else
         R::finish(plan_, state, kept.offset2);
     }
+  }
+
+  // kGroup results of one block each.
+  FB_FN void group(const Cursor& kept, int64_t offset, int64_t n) const {
+    const int64_t step = plan_.kept_in[plan_.kept_ndim - 1];
+    const int64_t out_step = plan_.kept_out[plan_.kept_ndim - 1];
+    State states[kGroup];
+    R::group(in_ + kept.offset + offset, step, n, states);
+    for (int r = 0; r < kGroup; ++r) R::finish(plan_, states[r], kept.offset2 + r * out_step);
   }
 
   void range_by_rows(int64_t first, int64_t last, int64_t begin, int64_t end, State* states) const {

@@ -64,12 +64,14 @@ class Map {
   const A* weight;
   // Outputs that are a contiguous run of the input: everything within a border.
   int64_t copied_begin = 0, copied_end = 0;
+  bool picks = true;  // every output is an input
 
  private:
   bool is_copy(int64_t o) const { return count[o] == 1 && weight[o] == 1; }
   void find_copied() {
     for (int64_t begin = 0, end = 0; begin < out; begin = end) {
       end = begin + 1;
+      picks &= is_copy(begin);
       if (!is_copy(begin)) continue;
       while (end < out && is_copy(end) && index[end] == index[end - 1] + 1) ++end;
       if (end - begin <= copied_end - copied_begin) continue;
@@ -97,6 +99,9 @@ class Resample {
 
   void run() {
     const int64_t rows = depth_.out * height_.out;
+    if (depth_.picks && height_.picks && width_.picks &&
+        width_.copied_end - width_.copied_begin >= width_.out / 2)
+      return pick_rows();
     const int64_t cost =
         inner_ * (width_.in * depth_.terms * height_.terms + width_.out * width_.terms) / 2 + 1;
     const int64_t grain = cost < kGrain ? kGrain / cost : 1;
@@ -110,6 +115,53 @@ class Resample {
   }
 
  private:
+  // Borders around images: every row is a row of the input with a few more elements at its ends.
+  void pick_rows() {
+    const int64_t rows = depth_.out * height_.out, length = width_.out * inner_;
+    parallel_for(planes_ * rows, kGrain / (length + 1) + 1, [&](int64_t begin, int64_t end) {
+      int64_t plane = begin / rows, d = begin % rows / height_.out, h = begin % height_.out;
+      T* out = out_ + begin * length;
+      for (int64_t r = begin; r < end; ++r, out += length) {
+        pick_row(row_at(plane, depth_.index[d], height_.index[h]), out);
+        if (++h < height_.out) continue;
+        h = 0;
+        if (++d < depth_.out) continue;
+        d = 0;
+        ++plane;
+      }
+    });
+  }
+
+  FB_FN void pick_row(const T* in, T* out) const {
+    const int64_t begin = width_.copied_begin, end = width_.copied_end;
+    pick_pixels(in, out, 0, begin);
+    copy_run(in + width_.index[begin] * inner_, out + begin * inner_, (end - begin) * inner_);
+    pick_pixels(in, out, end, width_.out);
+  }
+
+  FB_FN void pick_pixels(const T* in, T* out, int64_t begin, int64_t end) const {
+    if (inner_ == 1)
+      for (int64_t w = begin; w < end; ++w) out[w] = in[width_.index[w]];
+    else
+      for (int64_t w = begin; w < end; ++w)
+        copy_run(in + width_.index[w] * inner_, out + w * inner_, inner_);
+  }
+
+  // Rows and pixels are short: a call of memcpy would take longer.
+  static FB_FN void copy_run(const T* in, T* out, int64_t n) {
+    const auto* from = reinterpret_cast<const uint8_t*>(in);
+    auto* to = reinterpret_cast<uint8_t*>(out);
+    const int64_t bytes = n * static_cast<int64_t>(sizeof(T));
+    constexpr int64_t kLongRun = 4096;
+    if (bytes < kVectorBytes || bytes > kLongRun) {
+      __builtin_memcpy(to, from, static_cast<size_t>(bytes));
+      return;
+    }
+    cover<kVectorBytes>(0, bytes, [&](int64_t i, auto lanes) {
+      store(to + i, load<uint8_t, decltype(lanes)::value>(from + i));
+    });
+  }
+
   void row(int64_t plane, int64_t r, bool has_previous, A* combined, A* mapped) {
     const int64_t d = r / height_.out, h = r % height_.out;
     const int64_t length = width_.out * inner_;

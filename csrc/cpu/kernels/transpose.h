@@ -1,4 +1,4 @@
-// Transposes small matrices tile by tile in registers.
+// Transposes small matrices tile by tile in registers, and reverses vectors.
 #pragma once
 
 #include <utility>
@@ -14,6 +14,11 @@ template <int half, size_t width, class V, size_t... I>
 FB_FN V interleave(const V& a, const V& b, std::index_sequence<I...>) {
   constexpr size_t n = sizeof...(I);
   return FB_SHUFFLE(a, b, (I % 2 * n + I / width * width + I % width / 2 + half * width / 2)...);
+}
+
+template <class V, size_t... I>
+FB_FN V backwards(const V& v, std::index_sequence<I...>) {
+  return FB_SHUFFLE(v, v, (sizeof...(I) - 1 - I)...);
 }
 
 }  // namespace detail
