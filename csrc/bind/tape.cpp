@@ -266,8 +266,8 @@ nb::object start_recording(nb::tuple what) {
   };
   if (const nb::object call = what[3]; !call.is_none())
     tape.on_leave = [call](int64_t value, const std::string& location) {
-      checked(PyObject_CallFunction(call.ptr(), "Ls", static_cast<long long>(value),
-                                    location.c_str()));
+      checked(
+          PyObject_CallFunction(call.ptr(), "Ls", static_cast<long long>(value), location.c_str()));
     };
   tape.start();
   return what[0];

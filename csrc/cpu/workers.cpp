@@ -89,15 +89,17 @@ bool spin_until(const Processor& other, Condition condition, Leave leave) {
 // that share a processor sleeps most of the time.
 void leave_processor() {
   const pid_t process = getpid();
-  cpu_set_t all, before, after;
+  cpu_set_t before, all, after;
   if (sched_getaffinity(process, sizeof(before), &before) != 0) return;
   if (sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) < 2) return;
+  // Somebody binds the process to other processors, all of its threads from the first on, and comes
+  // to this one now; or has bound this one alone.
+  if (!CPU_EQUAL(&all, &before)) return;
   cpu_set_t others = all;
   CPU_CLR(static_cast<size_t>(sched_getcpu()), &others);
   sched_setaffinity(0, sizeof(others), &others);
   sched_setaffinity(0, sizeof(all), &all);
-  // Whoever bound the process to other processors meanwhile, all of its threads from the first on,
-  // may have bound this one before the line above.
+  // The same meanwhile, which the line above may have undone.
   while (sched_getaffinity(process, sizeof(after), &after) == 0 && !CPU_EQUAL(&before, &after)) {
     sched_setaffinity(0, sizeof(after), &after);
     before = after;

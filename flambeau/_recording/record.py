@@ -36,6 +36,7 @@ LOOKS_AT_ELEMENTS = {
 # Operators that return such a boolean.
 _COMPARES_ELEMENTS = frozenset(("equal", "allclose", "is_nonzero"))
 
+
 def current() -> Recorder | None:
     """The current recording of this thread, outside of blocks that are not recorded."""
     return _C._recorder() if _C._is_recorded() else None

@@ -291,7 +291,9 @@ def test_frequencies_at_the_edges() -> None:
     assert torch.fft.fftfreq(4, 0.0)[1:].tolist() == [inf, -inf, -inf]
     assert torch.fft.rfftfreq(4, -0.0)[1:].tolist() == [-inf, -inf]
     for make in (torch.fft.fftfreq, torch.fft.rfftfreq):
-        with pytest.raises(RuntimeError, match="floating point or complex dtype, got torch.int32"):
+        with pytest.raises(
+            RuntimeError, match=r"floating point or complex dtype, got torch\.int32"
+        ):
             make(4, dtype=torch.int32)
 
 
