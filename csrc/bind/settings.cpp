@@ -17,8 +17,9 @@ namespace {
 long long whole_number(const char* name, PyObject* value) {
   FB_CHECK_TYPE(PyLong_Check(value) && !PyBool_Check(value), name, " expects an int, but got ",
                 Py_TYPE(value)->tp_name);
-  const long long number = PyLong_AsLongLong(value);
-  if (number == -1 && PyErr_Occurred()) throw PythonError{};
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  FB_CHECK_VALUE(overflow == 0, name, " expects an int of 64 bits, got one beyond");
   return number;
 }
 
@@ -29,8 +30,9 @@ PyObject* get_num_threads(PyObject*, PyObject*) { return PyLong_FromLong(cpu::nu
 PyObject* set_num_threads(PyObject*, PyObject* num) {
   return guarded(nullptr, [&] {
     const long long count = whole_number("set_num_threads", num);
-    FB_CHECK(count > 0 && count <= std::numeric_limits<int>::max(),
-             "set_num_threads expects a positive integer, got ", count);
+    FB_CHECK_VALUE(count <= std::numeric_limits<int>::max(),
+                   "set_num_threads expects an int of 32 bits, got ", count);
+    FB_CHECK(count > 0, "set_num_threads expects a positive integer, got ", count);
     cpu::set_num_threads(static_cast<int>(count));
     return none();
   });

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bind/boxed.h"
 #include "bind/tensor_object.h"
@@ -239,6 +240,56 @@ Tensor recorded_detach(const Tensor& tensor) {
   return call.done(ops::detach(tensor));
 }
 
+namespace {
+
+// --- switches of blocks: see Note [Interrupts] in scope.cpp
+
+void check_idle(const Tape& tape) { FB_CHECK(!tape.is_running(), "this recording runs already"); }
+
+nb::object start_tape(nb::object object) {
+  auto& tape = nb::cast<Tape&>(object);
+  check_idle(tape);
+  tape.start();
+  return object;
+}
+
+// Starts a tape for an object that is told of reads, and of sizes that leave: the tape, the object
+// and two functions of its own, of which the second may be None.
+nb::object start_recording(nb::tuple what) {
+  FB_CHECK_TYPE(what.size() == 4, "a recording takes 4 objects, not ", what.size());
+  auto& tape = nb::cast<Tape&>(what[0]);
+  check_idle(tape);
+  tape.owner = nb::handle(what[1]).ptr();
+  tape.on_read = [call = nb::object(what[2])](const char* how, const Tensor& tensor) {
+    const Ref object(wrap(tensor));
+    checked(PyObject_CallFunction(call.ptr(), "sO", how, object.get()));
+  };
+  if (const nb::object call = what[3]; !call.is_none())
+    tape.on_leave = [call](int64_t value, const std::string& location) {
+      checked(
+          PyObject_CallFunction(call.ptr(), "Ls", static_cast<long long>(value), location.c_str()));
+    };
+  tape.start();
+  return what[0];
+}
+
+void stop_tape(Tape& tape) {
+  tape.stop();
+  tape.owner = nullptr;
+  // They hold their object, which holds the tape; dropping them may run anything.
+  const auto on_read = std::exchange(tape.on_read, nullptr);
+  const auto on_leave = std::exchange(tape.on_leave, nullptr);
+}
+
+// The innermost object that records this thread.
+nb::object recorder() {
+  for (const Tape* tape = tape::innermost(); tape; tape = tape->outer())
+    if (tape->owner) return nb::borrow(static_cast<PyObject*>(tape->owner));
+  return nb::none();
+}
+
+}  // namespace
+
 void add_tape(nb::module_& m) {
   tape::install_recording();
   m.attr("_OP_WRITES") = static_cast<int>(ops::kWrites);
@@ -257,8 +308,6 @@ void add_tape(nb::module_& m) {
             new (self) Tape(in_parts, static_cast<tape::Tracing>(tracing));
           },
           nb::arg("in_parts"), nb::arg("tracing") = 0)
-      .def("start", &Tape::start)
-      .def("stop", &Tape::stop)
       .def(
           "number",
           [](Tape& tape, nb::handle tensor) {
@@ -280,41 +329,19 @@ void add_tape(nb::module_& m) {
              tape.add_check(name.c_str(), ops::Value(read::number(outcome.ptr())),
                             operands_of(tape, operands));
            })
-      .def(
-          "on_read",
-          [](Tape& tape, nb::object call) {
-            if (call.is_none()) {
-              tape.on_read = nullptr;
-              return;
-            }
-            tape.on_read = [call](const char* how, const Tensor& tensor) {
-              const Ref object(wrap(tensor));
-              checked(PyObject_CallFunction(call.ptr(), "sO", how, object.get()));
-            };
-          },
-          nb::arg("call").none())
       .def("leave",
            [](Tape& tape, int32_t size) {
              FB_CHECK_VALUE(size >= 0 && size_t(size) < tape.sizes().size(), "a tape has no size ",
                             size);
              tape.leave(size);
            })
-      .def(
-          "on_leave",
-          [](Tape& tape, nb::object call) {
-            if (call.is_none()) {
-              tape.on_leave = nullptr;
-              return;
-            }
-            tape.on_leave = [call](int64_t value, const std::string& location) {
-              checked(PyObject_CallFunction(call.ptr(), "Ls", static_cast<long long>(value),
-                                            location.c_str()));
-            };
-          },
-          nb::arg("call").none())
       .def("__len__", [](const Tape& tape) { return tape.records().size(); })
       .def("calls", &calls)
       .def("values", &values);
+  m.def("_start_tape", &start_tape, nb::arg("tape"));
+  m.def("_start_recording", &start_recording, nb::arg("what"));
+  m.def("_stop_tape", &stop_tape, nb::arg("tape"));
+  m.def("_recorder", &recorder);
   m.def("_set_traced_int", [](nb::handle type) {
     Py_INCREF(type.ptr());
     traced_type = reinterpret_cast<PyTypeObject*>(type.ptr());

@@ -88,12 +88,22 @@ bool spin_until(const Processor& other, Condition condition, Leave leave) {
 // Moves this thread to another processor. The system does not by itself while one of two threads
 // that share a processor sleeps most of the time.
 void leave_processor() {
-  cpu_set_t all;
+  const pid_t process = getpid();
+  cpu_set_t before, all, after;
+  if (sched_getaffinity(process, sizeof(before), &before) != 0) return;
   if (sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) < 2) return;
+  // Somebody binds the process to other processors, all of its threads from the first on, and comes
+  // to this one now; or has bound this one alone.
+  if (!CPU_EQUAL(&all, &before)) return;
   cpu_set_t others = all;
   CPU_CLR(static_cast<size_t>(sched_getcpu()), &others);
   sched_setaffinity(0, sizeof(others), &others);
   sched_setaffinity(0, sizeof(all), &all);
+  // The same meanwhile, which the line above may have undone.
+  while (sched_getaffinity(process, sizeof(after), &after) == 0 && !CPU_EQUAL(&before, &after)) {
+    sched_setaffinity(0, sizeof(after), &after);
+    before = after;
+  }
 }
 
 thread_local bool working = false;

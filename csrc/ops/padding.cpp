@@ -31,13 +31,11 @@ void check_pairs(const Tensor& input, IntSpan pad) {
     FB_CHECK(width >= -kMost && width <= kMost, "pad is out of range: ", pad);
 }
 
-// For every position of a padded dimension the position of the source that it shows.
-std::vector<int64_t> source_positions(int64_t size, int64_t before, int64_t after, PadMode mode) {
+// Before any memory is asked for, so that every machine says the same.
+void check_border(int64_t size, int64_t before, int64_t after, PadMode mode) {
   const int64_t total = size + before + after;
   FB_CHECK(total > 0, "padding by ", before, " and ", after,
            " leaves nothing of a dimension of size ", size);
-  FB_CHECK(total <= std::numeric_limits<int32_t>::max(), "padding by ", before, " and ", after,
-           " makes a dimension of size ", size, " longer than 2^31 - 1");
   if (mode == PadMode::kReflect)
     FB_CHECK(before < size && after < size,
              "reflection needs padding smaller than the dimension's size ", size, ", got ", before,
@@ -48,6 +46,14 @@ std::vector<int64_t> source_positions(int64_t size, int64_t before, int64_t afte
              "circular padding must not wrap around more than once: got ", before, " and ", after,
              " for a dimension of size ", size);
   FB_CHECK(size > 0, "cannot pad an empty dimension from its elements");
+  FB_CHECK(total <= std::numeric_limits<int32_t>::max(), "padding by ", before, " and ", after,
+           " makes a dimension of size ", size, " longer than 2^31 - 1");
+}
+
+// For every position of a padded dimension the position of the source that it shows.
+std::vector<int64_t> source_positions(int64_t size, int64_t before, int64_t after, PadMode mode) {
+  check_border(size, before, after, mode);
+  const int64_t total = size + before + after;
   // Circular padding does not reuse the elements that a negative width cuts off.
   const int64_t cut = std::max<int64_t>(-before, 0);
   const int64_t kept = size - cut - std::max<int64_t>(-after, 0);
@@ -99,7 +105,11 @@ Tensor picked(const Tensor& input, IntSpan padding, PadMode mode) {
 Tensor bordered(const Tensor& input, IntSpan padding, PadMode mode) {
   check_pairs(input, padding);
   Dims sizes = input.sizes().vec();
-  for (size_t i = 0; i < padding.size(); ++i) sizes[sizes.size() - 1 - i / 2] += padding[i];
+  for (size_t pair = 0; pair < padding.size() / 2; ++pair) {
+    int64_t& size = sizes[sizes.size() - 1 - pair];
+    check_border(size, padding[2 * pair], padding[2 * pair + 1], mode);
+    size += padding[2 * pair] + padding[2 * pair + 1];
+  }
   check_memory(sizes, input.dtype(), input.device());
   if (!is_floating(input.dtype()) && !is_complex(input.dtype()))
     return picked(input, padding, mode);

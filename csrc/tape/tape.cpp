@@ -99,6 +99,8 @@ const char* arithmetic_named(std::string_view name) {
 
 Tape* current() { return is_inside ? nullptr : active; }
 
+Tape* innermost() { return active; }
+
 bool set_paused(bool is_paused) { return std::exchange(is_inside, is_paused); }
 
 Tape* tracing() {

@@ -121,6 +121,11 @@ class Tape {
   // Called where a size leaves, instead of a check of it; numbers of dimensions are always checked.
   std::function<void(int64_t value, const std::string& location)> on_leave;
 
+  // Who started it, for the binding: an object that the functions above keep.
+  void* owner = nullptr;
+  // The tape that waits for this one to stop.
+  Tape* outer() const { return outer_; }
+
  private:
   friend struct Recording;
   friend Tape* tracing();
@@ -165,6 +170,8 @@ const char* arithmetic_named(std::string_view name);
 Tape* current();
 // The same if it traces sizes.
 Tape* tracing();
+// The tape of this thread, also where it does not record.
+Tape* innermost();
 
 // What this thread does is not recorded meanwhile; returns whether it was so before. For checks of
 // the package's own, which are no part of a program.

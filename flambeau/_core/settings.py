@@ -197,6 +197,10 @@ def _block_on(device: fb.device) -> Any:
 
 def set_num_interop_threads(num: int) -> None:
     """Accepted for compatibility: operators run one after the other."""
+    if type(num) is not int:
+        raise TypeError(f"set_num_interop_threads expects an int, but got {type(num).__name__}")
+    if num >= 1 << 31:
+        raise ValueError(f"set_num_interop_threads expects an int of 32 bits, got {num}")
     if num < 1:
         raise RuntimeError(f"set_num_interop_threads expects a positive integer, got {num}")
     _State.interop_threads = num

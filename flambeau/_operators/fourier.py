@@ -71,6 +71,10 @@ class _Plan:
         """The factor of the transform: 1, 1/n or 1/sqrt(n) with n the number of points."""
         if norm is None and forward:
             return 1.0
+        if not isinstance(norm, str | None):
+            raise TypeError(
+                f"fft.{self.name}: argument 'norm' must be str, not {type(norm).__name__}"
+            )
         points = math.prod(self.sizes)
         if norm == "ortho":
             return 1 / math.sqrt(points)
@@ -166,6 +170,8 @@ def _one_dimensional(name: str, kernel: _Kernel, forward: bool) -> Callable[...,
         dim: int = -1,
         norm: str | None = None,
     ) -> Tensor:
+        if n == -1:  # which means the whole dimension only in the transforms of several
+            raise RuntimeError(f"fft.{name}: expected at least one data point, got lengths [-1]")
         return kernel(name, input, n, dim, norm, forward)
 
     function.__name__ = name
@@ -181,6 +187,8 @@ def _several_dimensional(
         dim: Sequence[int] | None = default,
         norm: str | None = None,
     ) -> Tensor:
+        if dim is None and default is not None:
+            raise TypeError(f"fft.{name}: argument 'dim' must be tuple of ints, not NoneType")
         return kernel(name, input, s, dim, norm, forward)
 
     function.__name__ = name
@@ -209,19 +217,28 @@ hfftn = _several_dimensional("hfftn", _complex_to_real, True, None)
 ihfftn = _several_dimensional("ihfftn", _real_to_complex, False, None)
 
 
+def _frequency_unit(name: str, n: int, d: float, options: dict[str, Any]) -> float:
+    """Fill in the dtype and return the distance of two frequencies."""
+    dtype = options.setdefault("dtype", fb.get_default_dtype())
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise RuntimeError(f"fft.{name}: expected a floating point or complex dtype, got {dtype}")
+    length = n * d
+    return 1.0 / length if length != 0 else math.copysign(math.inf, length)
+
+
 def fftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """Frequencies of fft's result: those from the middle on are negative."""
-    options.setdefault("dtype", fb.get_default_dtype())
+    unit = _frequency_unit("fftfreq", n, d, options)
     order = fb.arange(n, **options)
     half = (n + 1) // 2
     order[half:] -= n
-    return order * (1.0 / (n * d))
+    return order * unit
 
 
 def rfftfreq(n: int, d: float = 1.0, **options: Any) -> Tensor:
     """Frequencies of rfft's result."""
-    options.setdefault("dtype", fb.get_default_dtype())
-    return fb.arange(n // 2 + 1, **options) * (1.0 / (n * d))
+    unit = _frequency_unit("rfftfreq", n, d, options)
+    return fb.arange(n // 2 + 1, **options) * unit
 
 
 def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:

@@ -154,7 +154,7 @@ def _pad(signal: Tensor, width: int, mode: str) -> Tensor:
     elif mode == "constant":
         return _C.constant_pad_nd(signal, [width, width])
     else:
-        raise RuntimeError(f"stft: unknown pad_mode {mode!r}")
+        raise NotImplementedError(f"stft: unknown pad_mode {mode!r}")
     return signal.index_select(-1, positions)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -37,16 +36,10 @@ LOOKS_AT_ELEMENTS = {
 # Operators that return such a boolean.
 _COMPARES_ELEMENTS = frozenset(("equal", "allclose", "is_nonzero"))
 
-_active = threading.local()
-
 
 def current() -> Recorder | None:
     """The current recording of this thread, outside of blocks that are not recorded."""
-    return _innermost() if _C._is_recorded() else None
-
-
-def _innermost() -> Recorder | None:
-    return getattr(_active, "recorder", None)
+    return _C._recorder() if _C._is_recorded() else None
 
 
 class Rules(NamedTuple):
@@ -63,7 +56,7 @@ class Rules(NamedTuple):
     on_size: Callable[[int, str], None] | None = None
 
 
-class Recorder:
+class Recorder(_C._SelfScope):
     """Records what its block does with tensors.
 
     Inputs are numbered, parameters and buffers named; all other tensors that the block did not make
@@ -84,23 +77,16 @@ class Recorder:
         self._state = {self.tape.number(tensor): name for name, tensor in state}
         self.rules = rules
         self._records_gradients = fb.is_grad_enabled()
-        self._outer: Recorder | None = None
         self._left: set[str] = set()  # lines in which sizes became numbers
 
-    def __enter__(self) -> Recorder:
-        self._outer = _innermost()
-        _active.recorder = self
-        self.tape.on_read(self._read)
-        if self.rules.on_size is not None:
-            self.tape.on_leave(self._size_left)
-        self.tape.__enter__()
-        return self
+    _begin = staticmethod(_C._start_recording)
+    _end = staticmethod(_C._stop_tape)
 
-    def __exit__(self, *exception: object) -> None:
-        self.tape.__exit__()
-        self.tape.on_read(None)  # which holds this object, as the other does
-        self.tape.on_leave(None)
-        _active.recorder = self._outer
+    @property
+    def _value(self) -> tuple[Any, ...]:
+        """What is started: the tape, and what it tells of reads and of sizes that leave."""
+        on_size = None if self.rules.on_size is None else self._size_left
+        return (self.tape._native, self, self._read, on_size)
 
     def _read(self, method: str, tensor: Tensor) -> None:
         if method == "__len__" and self.rules.notes_lengths:

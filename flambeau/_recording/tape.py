@@ -9,7 +9,6 @@ from them and what Python decides by them.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from flambeau import _C, Tensor, dtype
@@ -89,7 +88,7 @@ class Call(NamedTuple):
         return f"{results} = {self.op or self.note}({', '.join(map(repr, self.args))})"
 
 
-class Tape:
+class Tape(_C._SelfScope):
     """Records the calls of this thread in its block.
 
     Calls that an operator makes itself are not recorded. With ``in_parts``, compositions are
@@ -100,14 +99,10 @@ class Tape:
     def __init__(self, in_parts: bool = False, tracing: int = 0) -> None:
         if tracing:  # the binding hands out numbers of a class that is there once it is imported
             importlib.import_module("flambeau._recording.sizes")
-        self._native = _C._Tape(in_parts, tracing)
+        self._value = self._native = _C._Tape(in_parts, tracing)
 
-    def __enter__(self) -> Tape:
-        self._native.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._native.stop()
+    _begin = staticmethod(_C._start_tape)
+    _end = staticmethod(_C._stop_tape)
 
     def __len__(self) -> int:
         return len(self._native)
@@ -124,14 +119,6 @@ class Tape:
         """The number of a tensor whose sizes may differ the next time."""
         self._native.mark_sized(tensor)
         return self.number(tensor)
-
-    def on_read(self, call: Callable[[str, Tensor], None] | None) -> None:
-        """Report Python's reads of elements and lengths: the method, and the tensor."""
-        self._native.on_read(call)
-
-    def on_leave(self, call: Callable[[int, str], None] | None) -> None:
-        """Report sizes that Python has as numbers, with the line, rather than check them."""
-        self._native.on_leave(call)
 
     def calls(self) -> list[Call]:
         """What was recorded until now."""

@@ -41,6 +41,7 @@ class Machine:
         encoding: str = "utf-8",
     ) -> None:
         self.data = data
+        self.end = len(data)
         self.position = position
         self.find_global = find_global
         self.persistent_load = persistent_load
@@ -50,13 +51,18 @@ class Machine:
         self.outer: list[list[Any]] = []  # the stacks below each mark
         self.memo: dict[int, Any] = {}
         self._copied = 0  # parts of arguments so far
+        self._most_copied = _MOST_COPIES * self.end + _FREE_COPIES
 
     def load(self) -> Any:
         """Run to the end and return the object; UnpicklingError or RuntimeError if it is bad."""
+        opcodes, data, end = OPCODES, self.data, self.end
         try:
-            while True:
-                run = OPCODES[self.byte()]
-                run(self)
+            while True:  # a checkpoint of small tensors has some 25 opcodes for each
+                position = self.position
+                if position >= end:
+                    raise UnpicklingError("the pickle ends too early")
+                self.position = position + 1
+                opcodes[data[position]](self)
         except Stop:
             return self.stack[-1]
         except (UnpicklingError, RuntimeError):
@@ -71,23 +77,30 @@ class Machine:
     # What the opcodes are made of.
 
     def take(self, count: int) -> bytes:
+        start = self._skip(count)
+        return bytes(self.data[start : self.position])
+
+    def _skip(self, count: int) -> int:
+        """Go past some bytes and return where they start."""
         start = self.position
         end = start + count
-        if end > len(self.data):
-            left = len(self.data) - start
+        if end > self.end:
+            left = self.end - start
             raise UnpicklingError(f"the pickle ends too early: {count} bytes wanted, {left} left")
         self.position = end
-        return bytes(self.data[start:end])
+        return start
 
     def byte(self) -> int:
-        if self.position >= len(self.data):
+        position = self.position
+        if position >= self.end:
             raise UnpicklingError("the pickle ends too early")
-        value: int = self.data[self.position]
-        self.position += 1
+        self.position = position + 1
+        value: int = self.data[position]
         return value
 
     def number(self, width: int) -> int:
-        return int.from_bytes(self.take(width), "little")
+        start = self._skip(width)
+        return int.from_bytes(self.data[start : self.position], "little")
 
     def line(self) -> bytes:
         found = bytes(self.data[self.position : self.position + _LONGEST_LINE])
@@ -104,6 +117,14 @@ class Machine:
         if not self.stack:
             raise UnpicklingError("the pickle takes more values than it has made")
         return self.stack.pop()
+
+    def pop_tuple(self, count: int) -> tuple[Any, ...]:
+        stack = self.stack
+        if len(stack) < count:
+            raise UnpicklingError("the pickle takes more values than it has made")
+        items = tuple(stack[-count:])
+        del stack[-count:]
+        return items
 
     def top(self) -> Any:
         if not self.stack:
@@ -123,7 +144,7 @@ class Machine:
     def recall(self, index: int) -> None:
         if index not in self.memo:
             raise UnpicklingError(f"the pickle refers to value {index}, which it has not made")
-        self.push(self.memo[index])
+        self.stack.append(self.memo[index])
 
     def store(self, items: list[Any]) -> None:
         """Put keys and values into the dictionary on top."""
@@ -149,12 +170,11 @@ class Machine:
 
     def note_copy(self, args: tuple[Any, ...]) -> None:
         """Count what may be copied of the arguments of a call."""
-        most = _MOST_COPIES * len(self.data) + _FREE_COPIES
-        self._copied += _parts(args, most)
-        if self._copied > most:
+        self._copied += _parts(args, self._most_copied)
+        if self._copied > self._most_copied:
             raise UnpicklingError(
                 f"the pickle lets {self._copied} parts of values be copied, far more than its "
-                f"{len(self.data)} bytes hold"
+                f"{self.end} bytes hold"
             )
 
     def call(self, function: Any, args: Any) -> None:
@@ -162,16 +182,18 @@ class Machine:
             raise UnpicklingError("the arguments of a call must be a tuple")
         self.note_copy(args)
         known = CONSTRUCTORS.get(function) if callable(function) else None
-        name = getattr(function, "__qualname__", type(function).__name__)
         if known is not None:
             try:
                 self.push(known(*args))
             except Exception as error:
-                raise UnpicklingError(f"{name}: {printable(str(error))}") from error
+                text = f"{_name_of(function)}: {printable(str(error))}"
+                raise UnpicklingError(text) from error
         elif self.allowed(function):
             self.push(function(*args))
         else:
-            raise UnpicklingError(f"the pickle calls {name}, which is not a constructor")
+            raise UnpicklingError(
+                f"the pickle calls {_name_of(function)}, which is not a constructor"
+            )
 
     def make(self, kind: Any, args: Any, kwargs: dict[str, Any]) -> None:
         """An object of a class, without a call of its ``__init__``."""
@@ -185,6 +207,10 @@ class Machine:
         self.push(kind.__new__(kind, *args, **kwargs))
 
 
+def _name_of(function: Any) -> Any:
+    return getattr(function, "__qualname__", type(function).__name__)
+
+
 def _parts(args: tuple[Any, ...], most: int) -> int:
     """How many bytes, characters and members there are in arguments, or just more than ``most``."""
     count = 0
@@ -194,7 +220,9 @@ def _parts(args: tuple[Any, ...], most: int) -> int:
             continue
         count += len(each)
         if kind is tuple:
-            count += sum([len(inner) for inner in each if type(inner) in _SIZED])
+            for inner in each:
+                if type(inner) in _SIZED:
+                    count += len(inner)
         if count > most:
             break
     return count

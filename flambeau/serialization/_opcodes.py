@@ -243,19 +243,17 @@ def _tuple(m: Machine) -> None:
 
 @_opcode(pickle.TUPLE1)
 def _tuple1(m: Machine) -> None:
-    m.push((m.pop(),))
+    m.push(m.pop_tuple(1))
 
 
 @_opcode(pickle.TUPLE2)
 def _tuple2(m: Machine) -> None:
-    second, first = m.pop(), m.pop()
-    m.push((first, second))
+    m.push(m.pop_tuple(2))
 
 
 @_opcode(pickle.TUPLE3)
 def _tuple3(m: Machine) -> None:
-    third, second, first = m.pop(), m.pop(), m.pop()
-    m.push((first, second, third))
+    m.push(m.pop_tuple(3))
 
 
 @_opcode(pickle.LIST)

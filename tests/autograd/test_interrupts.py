@@ -18,6 +18,9 @@ import pytest
 
 import flambeau as fb
 from flambeau import _C
+from flambeau._operators.unrecorded import unrecorded
+from flambeau._recording.tape import Tape
+from flambeau.export._graphs import recorder_for
 from flambeau.overrides import TorchFunctionMode
 
 ONE = fb.ones(1)
@@ -50,6 +53,8 @@ def state() -> tuple[Any, ...]:
         _C._only_dual_level(),
         hooks,
         _C._is_torch_function_enabled(),
+        _C._is_recorded(),
+        _C._recorder(),
     )
 
 
@@ -89,6 +94,9 @@ BLOCKS: dict[str, Callable[[], Any]] = {
     "disable_saved_tensors_hooks": lambda: fb.autograd.graph.disable_saved_tensors_hooks("no"),
     "dual_level": fb.autograd.forward_ad.dual_level,
     "DisableTorchFunctionSubclass": _C.DisableTorchFunctionSubclass,
+    "unrecorded": unrecorded,
+    "Tape": Tape,
+    "Recorder": lambda: recorder_for([ONE], [], traces_sizes=True),
 }
 
 
@@ -159,11 +167,13 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
-def interrupted_everywhere(run: Callable[[Any], None], make: Callable[[], Any]) -> int:
-    """Interrupt a run at each place; returns how many there were."""
+def interrupted_everywhere(
+    run: Callable[[Any], None], make: Callable[[], Any], step: int = 1
+) -> int:
+    """Interrupt a run at each place, or at some of them; returns how many there were."""
     run(make())  # what is imported when it is first needed is there now
     before = state()
-    for at in range(1, 2000):
+    for at in range(1, 2000 * step, step):
         block = make()
         interrupt = Interrupt(at)
         sys.settrace(interrupt)
@@ -192,13 +202,29 @@ def test_decorated_functions(name: str) -> None:
     assert interrupted_everywhere(decorated, BLOCKS[name]) > 5
 
 
+def exported(_: Any) -> None:
+    fb.export.export(fb.nn.Identity(), (ONE,))
+
+
+def traced(_: Any) -> None:
+    fb.jit.trace(fb.exp, (ONE,), check_trace=False)
+
+
 @pytest.mark.parametrize("run", [mapped, pushed])
 def test_maps_and_derivatives(run: Callable[[Any], None]) -> None:
     assert interrupted_everywhere(run, lambda: None) > 20
 
 
-# Of dual levels there is one, hooks cannot be disabled twice, and that switch keeps one level.
+@pytest.mark.parametrize("run", [exported, traced])
+def test_recordings(run: Callable[[Any], None]) -> None:
+    """Whole ones have thousands of places; every one of the recorder itself is tried above."""
+    assert interrupted_everywhere(run, lambda: None, step=97) > 200
+
+
+# Of dual levels there is one, hooks cannot be disabled twice, that switch keeps one level, and a
+# recording begins once.
 ONCE = {"dual_level", "disable_saved_tensors_hooks", "DisableTorchFunctionSubclass"}
+ONCE |= {"Tape", "Recorder"}
 
 
 @pytest.mark.parametrize("name", sorted(BLOCKS.keys() - ONCE))
@@ -210,6 +236,17 @@ def test_a_block_entered_again_before_it_was_left(name: str) -> None:
         with block:
             pass
         assert state() == inside
+    assert state() == before
+
+
+@pytest.mark.parametrize("name", ["Tape", "Recorder"])
+def test_a_recording_that_runs_cannot_begin_again(name: str) -> None:
+    before = state()
+    block = BLOCKS[name]()
+    with block:
+        with pytest.raises(RuntimeError, match="runs already"), block:
+            pass
+        assert _C._is_recorded()
     assert state() == before
 
 

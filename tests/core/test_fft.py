@@ -260,7 +260,7 @@ def test_refused_arguments() -> None:
         torch.fft.fft2(x, dim=(0, -2))
     with pytest.raises(RuntimeError, match=r"fft2: got 1 lengths for 2 dimensions"):
         torch.fft.fft2(x, s=(4,))
-    for n in (0, -5):
+    for n in (0, -1, -5):  # -1 means the whole dimension in transforms of several alone
         with pytest.raises(RuntimeError, match=rf"at least one data point, got lengths \[{n}\]"):
             torch.fft.fft(x, n)
     with pytest.raises(RuntimeError, match="at least one element"):
@@ -268,6 +268,33 @@ def test_refused_arguments() -> None:
     for dtype in (torch.float16, torch.bfloat16):
         with pytest.raises(RuntimeError, match="unsupported dtype"):
             torch.fft.rfft(x.to(dtype))
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
+def test_refused_arguments_of_each(name: str) -> None:
+    x = torch.ones(3, 4)
+    transform = getattr(torch.fft, name)
+    with pytest.raises(RuntimeError, match=r"at least one data point, got lengths \[-1\]"):
+        transform(x, -1)
+    with pytest.raises(TypeError, match="'norm' must be str, not int"):
+        transform(x, norm=3)
+    with pytest.raises(TypeError, match="'dim' must be tuple of ints, not NoneType"):
+        getattr(torch.fft, name + "2")(x, dim=None)
+    assert getattr(torch.fft, name + "n")(x, s=(-1, 4)).dim() == 2
+
+
+def test_frequencies_at_the_edges() -> None:
+    """The values of a division by zero, as in PyTorch, and no integers instead of fractions."""
+    inf = math.inf
+    assert torch.fft.fftfreq(0).shape == (0,)
+    assert torch.fft.rfftfreq(0).isnan().tolist() == [True]
+    assert torch.fft.fftfreq(4, 0.0)[1:].tolist() == [inf, -inf, -inf]
+    assert torch.fft.rfftfreq(4, -0.0)[1:].tolist() == [-inf, -inf]
+    for make in (torch.fft.fftfreq, torch.fft.rfftfreq):
+        with pytest.raises(
+            RuntimeError, match=r"floating point or complex dtype, got torch\.int32"
+        ):
+            make(4, dtype=torch.int32)
 
 
 def test_lengths_beyond_memory() -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,10 +140,33 @@ def test_number_can_be_set() -> None:
     assert torch.get_num_threads() == 3
 
 
+SETTERS = [torch.set_num_threads, torch.set_num_interop_threads]
+
+
+@pytest.mark.parametrize("set_number", SETTERS)
 @pytest.mark.parametrize("count", [0, -1])
-def test_number_must_be_positive(count: int) -> None:
-    with pytest.raises(RuntimeError):
-        torch.set_num_threads(count)
+def test_number_must_be_positive(set_number: Callable[[int], None], count: int) -> None:
+    with pytest.raises(RuntimeError, match="positive"):
+        set_number(count)
+
+
+@pytest.mark.parametrize("set_number", SETTERS)
+def test_number_must_be_an_int(set_number: Callable[[Any], None]) -> None:
+    for count in (2**31, 2**63, 10**30):
+        with pytest.raises(ValueError, match="bits"):
+            set_number(count)
+    for other in (1.5, True, None, "2"):
+        with pytest.raises(TypeError, match="expects an int, but got"):
+            set_number(other)
+
+
+@pytest.mark.parametrize("count", [300, 2**31 - 1])
+def test_more_threads_than_there_can_be(count: int) -> None:
+    x = torch.rand(SIZE)
+    expected = x.sum()
+    torch.set_num_threads(count)
+    assert torch.get_num_threads() == count
+    assert torch.equal(x.sum(), expected)
 
 
 def test_number_follows_affinity() -> None:
@@ -282,6 +306,36 @@ def test_first_error_of_a_loop_is_raised(count: int) -> None:
         boxes[30, 0] = 5.0
     boxes[:, 0] = 1
     assert vision_ops.roi_pool(images, boxes, 7).shape == (400, 8, 7, 7)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two processors")
+def test_workers_stay_where_a_running_process_is_bound() -> None:
+    """Workers go to another processor than their caller's, but never to one that is forbidden."""
+    script = """if True:
+        import os
+        import flambeau
+        flambeau.set_num_threads(2)
+        everywhere = os.sched_getaffinity(0)
+        x = flambeau.rand(300_007)
+
+        def tasks():
+            return [int(task) for task in os.listdir("/proc/self/task")]
+
+        def bind(processors):
+            for task in tasks():
+                os.sched_setaffinity(task, processors)
+
+        for _ in range(60):
+            for _ in range(10):
+                x.exp()
+            bind({min(everywhere)})
+            for _ in range(10):
+                x.exp()
+            escaped = [task for task in tasks() if len(os.sched_getaffinity(task)) > 1]
+            assert not escaped, escaped
+            bind(everywhere)
+    """
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
 
 
 def names_of_threads() -> list[str]:

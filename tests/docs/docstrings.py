@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import enum
 import inspect
 import re
 import types
@@ -122,7 +123,9 @@ def lacking(value: Any) -> list[str]:
         if name not in ("self", "cls", "input")
         and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
     ]
-    if plain and not re.search(r"^Args:$", text, re.MULTILINE):
+    # Calling an enumeration is Python's matter, whose signature has changed between its versions.
+    is_enumeration = isinstance(value, enum.EnumMeta)
+    if plain and not is_enumeration and not re.search(r"^Args:$", text, re.MULTILINE):
         found.append("arguments")
     return found
 

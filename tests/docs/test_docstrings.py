@@ -145,7 +145,6 @@ def test_related_names_exist(path: Path) -> None:
 INCOMPLETE = {
     "torch.dtype": "signature: types are not made but named",
     "torch.multiprocessing.get_context": "summary, example, arguments: a function of Python's",
-    "torchvision.transforms.InterpolationMode": "arguments: an enumeration, whose call is Python's",
 }
 
 

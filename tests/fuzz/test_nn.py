@@ -71,8 +71,19 @@ REFUSED: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
 def test_refused(call: Callable[[], Any]) -> None:
-    with pytest.raises(RuntimeError, match=r"expected|must|range|more|memory|gives"):
+    with pytest.raises(RuntimeError, match=r"expected|must|range|more|memory|gives|longer than"):
         call()
+
+
+def test_long_borders_are_refused_alike_on_every_machine() -> None:
+    """Whether memory for them can be had depends on the machine; their length does not."""
+    x = images(2, 4, 6)
+    with pytest.raises(RuntimeError, match=r"of size 6 longer than 2\^31"):
+        F.pad(x, (2**40, 0), mode="replicate")
+    with pytest.raises(RuntimeError, match="smaller than the dimension's size 6"):
+        F.pad(x, (2**40, 0), mode="reflect")
+    with pytest.raises(RuntimeError, match="wrap around more than once"):
+        F.pad(x, (2**40, 0), mode="circular")
 
 
 @pytest.mark.parametrize("dtype", [flambeau.float32, flambeau.bfloat16])

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytest.importorskip("mypy", reason="mypy, of the extra `test`, is not installed")
+
 HERE = Path(__file__).parent
 
 
