@@ -29,7 +29,12 @@ struct Fold {
 
   static FB_FN void block(const T* p, int64_t n, int64_t, State& state) {
     constexpr int L = kLanes;
-    constexpr bool kPart = L > 1 && __is_same(T, Acc) && kLoadsPart<T>;
+#if defined(__AVX2__)  // the instructions load part of a vector quickly, also where a store is slow
+    constexpr bool kPart =
+        L > 1 && __is_same(T, Acc) && (sizeof(T) == sizeof(float) || sizeof(T) == sizeof(double));
+#else
+    constexpr bool kPart = false;
+#endif
     int64_t i = 0;
     Acc total = Op::identity();
     if (n >= L || kPart) {
