@@ -201,12 +201,18 @@ FB_FN T fmin(T a, T b) {
   return select((a < b) | (b != b), a, b);
 }
 
-// minimum(maximum(x, low), high), in a form that GCC vectorises; NaN if any of the three is.
+// minimum(maximum(x, low), high); NaN if any of the three is. The bits of NaN are joined to the
+// result, because of several choices in a row GCC makes masks for each of them.
 template <class T>
 FB_FN T clamp(T x, T low, T high) {
   const T above = x < low ? low : x;
   const T inside = above > high ? high : above;
-  return low != low ? low : (high != high ? high : inside);
+  if constexpr (kIsFloat<T>) {
+    const auto nan = math::bits_of(math::quiet_nan<T>());
+    return bit_cast<T>(math::bits_of(inside) | ((low != low) | (high != high) ? nan : 0));
+  } else {
+    return inside;
+  }
 }
 template <class T>
 FB_FN T clamp_min(T x, T low) {

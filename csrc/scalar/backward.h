@@ -64,8 +64,8 @@ FB_FN T softplus_backward(T g, T x, T beta, T threshold) {
 }
 template <class T>
 FB_FN T hardswish_backward(T g, T x) {
-  const T between = g * (x * T(1.0 / 3) + T(0.5));
-  return x >= T(3) ? g : (x <= T(-3) ? T(0) : between);
+  const T rising = x >= T(3) ? g : g * (x * T(1.0 / 3) + T(0.5));
+  return math::zero_where(x <= T(-3), rising);
 }
 
 template <class T>

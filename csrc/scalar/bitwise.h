@@ -39,17 +39,20 @@ FB_FN T bitwise_left_shift(T a, T b) {
                    : T(0);
 }
 // Zeros are shifted in, which more machines do with vectors than with copies of the sign. The count
-// stays one that 32 bits have, because GCC narrows what fits into 16 and finds no instruction then.
+// of a short number stays one that 32 bits have, because GCC narrows what fits into 16 and finds no
+// instruction then; a negative one is large without its sign.
 template <class T>
 FB_FN T bitwise_right_shift(T a, T b) {
-  using Bits = Wrap<T>;
-  const unsigned count =
-      shifts(b) ? static_cast<unsigned>(b) : static_cast<unsigned>(sizeof(Bits) * 8 - 1);
   const T sign = a < T(0) ? T(-1) : T(0);
-  if constexpr (sizeof(T) < sizeof(int))
-    return static_cast<T>(static_cast<T>((a ^ sign) >> count) ^ sign);
-  else
+  if constexpr (sizeof(T) < sizeof(int)) {
+    const unsigned wide = static_cast<unsigned>(static_cast<int>(b));
+    return static_cast<T>(static_cast<T>((a ^ sign) >> (wide < 31u ? wide : 31u)) ^ sign);
+  } else {
+    using Bits = Wrap<T>;
+    const unsigned count =
+        shifts(b) ? static_cast<unsigned>(b) : static_cast<unsigned>(sizeof(Bits) * 8 - 1);
     return static_cast<T>(static_cast<T>(static_cast<Bits>(a ^ sign) >> count) ^ sign);
+  }
 }
 
 }  // namespace fb::scalar

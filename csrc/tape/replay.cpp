@@ -21,9 +21,12 @@ using Slots = std::vector<Value>;
 
 class Mode {
  public:
-  explicit Mode(const Step& step) : is_set_(step.has_mode), state_(autocast::state) {
+  explicit Mode(const Step& step)
+      : is_set_(step.has_mode),
+        disables_grad_(step.has_mode && step.no_grad),
+        state_(autocast::state) {
     if (!is_set_) return;
-    if (step.no_grad) was_enabled_ = autograd::set_grad_enabled(false);
+    if (disables_grad_) was_enabled_ = autograd::set_grad_enabled(false);
     autocast::state.is_on = step.autocast.has_value();
     if (step.autocast) autocast::state.lower = *step.autocast;
     // The casts of parameters that are kept are forgotten where the outermost region ends.
@@ -31,7 +34,7 @@ class Mode {
   }
   ~Mode() {
     if (!is_set_) return;
-    if (was_enabled_) autograd::set_grad_enabled(*was_enabled_);
+    if (disables_grad_) autograd::set_grad_enabled(was_enabled_);
     autocast::state = state_;
   }
   Mode(const Mode&) = delete;
@@ -39,8 +42,9 @@ class Mode {
 
  private:
   bool is_set_;
+  bool disables_grad_;
+  bool was_enabled_ = false;
   autocast::State state_;
-  std::optional<bool> was_enabled_;
 };
 
 // --- sizes

@@ -1,7 +1,8 @@
-"""Floats into integers that have no room for them, as PyTorch and x86 have it."""
+"""Conversions that lose something: what has no room in an integer, and what a float rounds."""
 
 import math
 
+import numpy as np
 import pytest
 
 import flambeau as fb
@@ -44,3 +45,13 @@ def test_narrow_integers_keep_the_low_bits() -> None:
 
 def test_real_part_of_a_complex_number() -> None:
     assert fb.tensor([complex(math.nan, 1), 3.5 + 2j]).to(fb.int32).tolist() == [SMALLEST, 3]
+
+
+def test_long_integers_are_rounded_once() -> None:
+    small = [0, 1, -1, 2**24 + 1, 2**24 + 3, -(2**31) - 129, 2**51 - 1, -(2**51)]
+    # Of the last ones a double has no room for what decides how to round.
+    large = [2**51, -(2**51) - 1, 2**63 - 1, -(2**63), 2**54 + 2**30 + 1, 2**62 + 2**38 + 1]
+    for values in (small, small * 3 + small[:3], large, small[:5] + large + small):
+        x = np.array(values)
+        assert fb.tensor(x).to(fb.float32).tolist() == x.astype(np.float32).tolist()
+        assert fb.tensor(x)[::2].to(fb.float32).tolist() == x[::2].astype(np.float32).tolist()

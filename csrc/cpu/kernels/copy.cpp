@@ -50,6 +50,32 @@ void reverse_run(int64_t n, const T* __restrict in, T* __restrict out) {
   }
 }
 
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+// Before AVX-512 the machine converts numbers of 64 bits one by one. Those of less than 51 bits are
+// exact doubles, which the sum with 1.5 * 2^52 has in its low bits; so they are rounded once, too.
+void to_floats(const int64_t* __restrict in, float* __restrict out, int64_t n) {
+  constexpr int64_t limit = 1ll << 51;
+  const __m256d magic = _mm256_set1_pd(0x1.8p52);
+  const auto part = [&](const __m256i x) {
+    const __m256i bits = _mm256_add_epi64(x, _mm256_castpd_si256(magic));
+    return _mm256_cvtpd_ps(_mm256_sub_pd(_mm256_castsi256_pd(bits), magic));
+  };
+  const __m256i offset = _mm256_set1_epi64x(limit), high = _mm256_set1_epi64x(-2 * limit);
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i));
+    const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i + 4));
+    const __m256i sizes = _mm256_or_si256(_mm256_add_epi64(a, offset), _mm256_add_epi64(b, offset));
+    if (_mm256_testz_si256(sizes, high)) {
+      _mm256_storeu_ps(out + i, _mm256_set_m128(part(b), part(a)));
+    } else {
+      for (int64_t k = i; k < i + 8; ++k) out[k] = static_cast<float>(in[k]);
+    }
+  }
+  for (; i < n; ++i) out[i] = static_cast<float>(in[i]);
+}
+#endif
+
 template <class From, class To>
 void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t out_step) {
   if (in_step == sizeof(From) && out_step == sizeof(To)) {
@@ -59,6 +85,10 @@ void convert_run(int64_t n, const void* in, int64_t in_step, void* out, int64_t 
       to_floats(static_cast<const Half*>(in), static_cast<float*>(out), n);
     } else if constexpr (__is_same(From, float) && __is_same(To, Half)) {
       to_halves(static_cast<const float*>(in), static_cast<Half*>(out), n);
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+    } else if constexpr (__is_same(From, int64_t) && __is_same(To, float)) {
+      to_floats(static_cast<const int64_t*>(in), static_cast<float*>(out), n);
+#endif
     } else {
       const auto* __restrict source = static_cast<const From*>(in);
       auto* __restrict target = static_cast<To*>(out);

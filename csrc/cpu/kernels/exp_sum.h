@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/kernels/exp.h"
+#include "cpu/kernels/float_loops.h"
 #include "cpu/kernels/fold.h"
 
 namespace fb::cpu::FB_ISA {
@@ -30,32 +31,24 @@ T max_of(const T* x, int64_t n) {
 template <bool keep, class T>
 double exp_sum(const T* x, [[maybe_unused]] T* y, int64_t n, T shift) {
   constexpr int L = kLanes<T>;
-  const int64_t whole = n - n % L;
   double total = 0;
-  for (int64_t begin = 0; begin < whole; begin += kBlock) {
-    const int64_t end = min64(whole, begin + kBlock);
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = begin; i < end; ++i) {
-      const T e = exp_nonpositive(x[i] - shift);
-      if constexpr (keep) y[i] = e;
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = min64(n, begin + kBlock);
+    Vec<T> sum{};
+    int64_t i = begin;
+    for (; i + L <= end; i += L) {
+      const Vec<T> e = exp_nonpositive(load<T, L>(x + i) - shift);
+      if constexpr (keep) store(y + i, e);
       sum += e;
     }
-    total += static_cast<double>(sum);
+    if (i < end) {
+      const Vec<T> e = exp_nonpositive(load_part(x + i, end - i, lowest<T>()) - shift);
+      if constexpr (keep) store_part<T>(y + i, e, end - i);
+      sum += e;
+    }
+    total += static_cast<double>(fold_lanes<T, L>(sum, Plus{}));
   }
-  if (whole == n) return total;
-  // A padded vector instead of single exponentials, which would cost as much as the rest of a
-  // short row.
-  alignas(64) T tail[L];
-  store(tail, load_part(x + whole, n - whole, lowest<T>()));
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int l = 0; l < L; ++l) {
-    tail[l] = exp_nonpositive(tail[l] - shift);
-    sum += tail[l];
-  }
-  if constexpr (keep) store_part(y + whole, load<T, L>(tail), n - whole);
-  return total + static_cast<double>(sum);
+  return total;
 }
 
 // Exponents are relative to this; if all scores are -inf, they stay -inf.

@@ -28,7 +28,12 @@ struct Fold {
   static FB_FN Acc one_at(const T* p) { return Op::map(load<Acc, 1>(p)); }
   static FB_FN V join(const V& a, const V& b) { return Op::combine(a, b); }
 
-  static constexpr bool kPart = kLanes > 1 && __is_same(T, Acc) && kLoadsPart<T>;
+#if defined(__AVX2__)  // the instructions load part of a vector quickly, also where a store is slow
+  static constexpr bool kPart =
+      kLanes > 1 && __is_same(T, Acc) && (sizeof(T) == sizeof(float) || sizeof(T) == sizeof(double));
+#else
+  static constexpr bool kPart = false;
+#endif
 
   // As many elements as fill vectors, all of them where vectors can be filled in part; i becomes
   // their number.

@@ -109,16 +109,13 @@ class Entropy {
     const Coefficients<T> by = coefficients_of(i);
     const T top = largest_[i], rest = rest_[i];
     constexpr int L = kLanes<T>;
-    const int64_t whole = n - n % L;
-    FB_IVDEP
-    for (int64_t c = 0; c < whole; ++c) y[c] = by.scale * exp_nonpositive((x[c] - top) - rest);
-    if (whole < n) {
-      // A padded vector: see exp_sum.
-      alignas(64) T tail[L];
-      store(tail, load_part(x + whole, n - whole, lowest<T>()));
-      for (int l = 0; l < L; ++l) tail[l] = by.scale * exp_nonpositive((tail[l] - top) - rest);
-      store_part(y + whole, load<T, L>(tail), n - whole);
-    }
+    const auto slope = [&](const Vec<T>& scores) -> Vec<T> {
+      return by.scale * exp_nonpositive((scores - top) - rest);
+    };
+    int64_t whole = 0;
+    for (; whole + L <= n; whole += L) store(y + whole, slope(load<T, L>(x + whole)));
+    if (whole < n)
+      store_part<T>(y + whole, slope(load_part(x + whole, n - whole, lowest<T>())), n - whole);
     if (by.scale == 0)  // of an ignored sample, whose scores may be NaN
       for (int64_t c = 0; c < n; ++c) y[c] = 0;
     if (by.spread != 0)
@@ -196,18 +193,15 @@ void statistics_of(const ClassTargets& t, const T* scores, T* largest) {
 
 template <bool weighted, class T>
 T row_losses(const T* x, [[maybe_unused]] const T* weights, int64_t n, T top, T rest) {
-  double total = 0;
-  for (int64_t first = 0; first < n; first += kBlock) {
-    const int64_t last = min64(n, first + kBlock);
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t c = first; c < last; ++c) {
-      const T loss = rest - (x[c] - top);
-      sum += weighted ? weights[c] * loss : loss;
-    }
-    total += static_cast<double>(sum);
-  }
-  return static_cast<T>(total);
+  double total[1] = {};
+  add_up<T>(n, total, [&]<int W>(Width<W>, int64_t c, auto& sums) {
+    const auto loss = rest - (load<T, W>(x + c) - top);
+    if constexpr (weighted)
+      sums[0] += load<T, W>(weights + c) * loss;
+    else
+      sums[0] += loss;
+  });
+  return static_cast<T>(total[0]);
 }
 
 template <class T>

@@ -100,7 +100,10 @@ struct IndexReducer {
     int64_t i = 0;
     while (i + 4 * L <= n && !any((at(i) | at(i + L)) | (at(i + 2 * L) | at(i + 3 * L))))
       i += 4 * L;
-    while (i + L <= n && !any(at(i))) i += L;
+    for (; i + L <= n; i += L) {
+      const auto found = at(i);
+      if (any(found)) return i + first_lane(found);
+    }
     while (i + 1 < n && !matches(load<Acc, 1>(p + i), wanted)) ++i;
     return i;
   }

@@ -44,6 +44,18 @@ inline constexpr int kLanes<Complex<double>> = 1;
 template <class T, int N = kLanes<T>>
 using Vec = typename VecOf<T, N>::type;
 
+}  // namespace fb::cpu::FB_ISA
+
+namespace fb {
+// So that element functions that use operators only take vectors, too.
+template <>
+struct TypeOf<cpu::FB_ISA::Vec<float>> : TypeOf<float> {};
+template <>
+struct TypeOf<cpu::FB_ISA::Vec<double>> : TypeOf<double> {};
+}  // namespace fb
+
+namespace fb::cpu::FB_ISA {
+
 // Lanes of a and b by number; those of b follow those of a.
 #if __has_builtin(__builtin_shufflevector)
 #define FB_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -226,6 +238,23 @@ FB_FN bool any(const Mask& mask) {
   __builtin_memcpy(parts, &mask, sizeof(mask));
   for (const long long part : parts) all |= part;
   return all != 0;
+}
+
+// The first lane of a comparison's result that is set, of which there is one.
+template <class Mask>
+FB_FN int first_lane(const Mask& mask) {
+  [[maybe_unused]] constexpr int size = sizeof(mask[0]);
+#if defined(__AVX512BW__)
+  if constexpr (sizeof(Mask) == 64)
+    return __builtin_ctzll(_mm512_movepi8_mask((__m512i)mask)) / size;
+#endif
+#if defined(__AVX2__)
+  if constexpr (sizeof(Mask) == 32)
+    return __builtin_ctz(static_cast<unsigned>(_mm256_movemask_epi8((__m256i)mask))) / size;
+#endif
+  int lane = 0;
+  while (mask[lane] == 0) ++lane;
+  return lane;
 }
 
 // The 16-bit floats to float and back, n at a time.

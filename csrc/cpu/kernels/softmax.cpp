@@ -164,14 +164,13 @@ class ShortRows {
 
   // The sum of exp(x - shift); softmax keeps the terms.
   T exponentials(T* x, T shift) const {
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < stride_; ++i) {
-      const T e = exp_nonpositive(x[i] - shift);
-      if constexpr (op == SoftmaxOp::kSoftmax) x[i] = e;
+    Vec<T> sum{};
+    for (int64_t i = 0; i < stride_; i += L) {
+      const Vec<T> e = exp_nonpositive(load<T, L>(x + i) - shift);
+      if constexpr (op == SoftmaxOp::kSoftmax) store(x + i, e);
       sum += e;
     }
-    return sum;
+    return fold_lanes<T, L>(sum, Plus{});
   }
 
   template <class F>

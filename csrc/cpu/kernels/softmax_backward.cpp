@@ -49,16 +49,14 @@ void softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
 template <class T>
 void log_softmax_row(const T* g, const T* y, T* out, int64_t n, T total) {
   constexpr int L = kLanes<T>;
-  const int64_t whole = n - n % L;
-  FB_IVDEP
-  for (int64_t i = 0; i < whole; ++i) out[i] = gradient<SoftmaxOp::kLogSoftmax>(g[i], y[i], total);
-  if (whole == n) return;
-  alignas(64) T results[L];
-  store(results, load_part(y + whole, n - whole, T(0)));
-#pragma omp simd
-  for (int l = 0; l < L; ++l) results[l] = exp_nonpositive(results[l]);
-  store_part<T>(out + whole, load_part(g + whole, n - whole, T(0)) - load<T, L>(results) * total,
-                n - whole);
+  int64_t i = 0;
+  for (; i + L <= n; i += L)
+    store(out + i, load<T, L>(g + i) - exp_nonpositive(load<T, L>(y + i)) * total);
+  if (i < n)
+    store_part<T>(
+        out + i,
+        load_part(g + i, n - i, T(0)) - exp_nonpositive(load_part(y + i, n - i, T(0))) * total,
+        n - i);
 }
 
 template <class T, SoftmaxOp op>

@@ -57,7 +57,7 @@ FB_FN bool fmod_has_range(T x, T y) {
 FB_FN float fmod_in_range(float x, float y) {
   const double dx = abs(x), dy = abs(y);
   const double rest = dx - __builtin_trunc(dx / dy) * dy;
-  return copysign(static_cast<float>(rest < 0.0 ? rest + dy : rest), x);
+  return copysign(static_cast<float>(rest + (rest < 0.0 ? dy : 0.0)), x);
 }
 FB_FN double fmod_in_range(double x, double y) {
   const double ax = abs(x), ay = abs(y);

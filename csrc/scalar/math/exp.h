@@ -14,15 +14,16 @@ struct ExpParts {
   IntOf<T> k;
 };
 
-// (exp(r) - 1 - r) / r^2
-FB_FN float exp_polynomial(float r) {
-  return polynomial(r, 0.49999994f, 0.16666521f, 0.041668255f, 0.008368662f, 0.0013821453f);
-}
-FB_FN double exp_polynomial(double r) {
-  return polynomial(r, 0.5, 0.16666666666666677, 0.0416666666666667, 0.008333333333321938,
-                    0.0013888888888866715, 0.0001984126988542929, 2.4801587361078603e-05,
-                    2.7557244850236893e-06, 2.7557242189613525e-07, 2.5108830534923305e-08,
-                    2.092463910259114e-09);
+// (exp(r) - 1 - r) / r^2. T is float, double, or in kernels a vector of them.
+template <class T>
+FB_FN T exp_polynomial(T r) {
+  if constexpr (sizeof(RealOf<T>) == sizeof(float))
+    return polynomial(r, 0.49999994f, 0.16666521f, 0.041668255f, 0.008368662f, 0.0013821453f);
+  else
+    return polynomial(r, 0.5, 0.16666666666666677, 0.0416666666666667, 0.008333333333321938,
+                      0.0013888888888866715, 0.0001984126988542929, 2.4801587361078603e-05,
+                      2.7557244850236893e-06, 2.7557242189613525e-07, 2.5108830534923305e-08,
+                      2.092463910259114e-09);
 }
 
 // ln 2 in two parts; the first is short enough that k * kLn2Hi does not round.
@@ -63,13 +64,14 @@ FB_FN T exp_tail(T r) {
 }
 
 // exp(r). With fused products this order of sums is the most accurate.
-FB_FN float exp_reduced(float r) {
-  if constexpr (sizeof(Fine) == sizeof(float))
-    return fused(r, fused(r, exp_polynomial(r), 1.0f), 1.0f);
+template <class T>
+FB_FN T exp_reduced(T r) {
+  using Real = RealOf<T>;
+  if constexpr (sizeof(Real) == sizeof(float) && sizeof(Fine) == sizeof(float))
+    return fused(r, fused(r, exp_polynomial(r), Real(1)), Real(1));
   else
-    return 1.0f + exp_tail(r);
+    return Real(1) + exp_tail(r);
 }
-FB_FN double exp_reduced(double r) { return 1.0 + exp_tail(r); }
 
 template <class T>
 FB_FN T exp(T x) {

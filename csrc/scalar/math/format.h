@@ -83,6 +83,12 @@ template <class T>
 FB_FN T flip_sign(T x, T sign) {
   return bit_cast<T>(bits_of(x) ^ (bits_of(sign) & Format<T>::kSignBit));
 }
+// Zero or x. Of a choice whose other side is a choice itself GCC makes masks for all three results;
+// this is one operation on bits.
+template <class T>
+FB_FN T zero_where(bool condition, T x) {
+  return bit_cast<T>(bits_of(x) & (condition ? UIntOf<T>(0) : ~UIntOf<T>(0)));
+}
 template <class T>
 FB_FN bool is_nan(T x) {
   return x != x;
@@ -93,22 +99,22 @@ FB_FN bool is_finite(T x) {
 }
 
 // c0 + c1 x + c2 x^2 + ... in pairs: two shorter chains of dependent operations instead of one
-// (Horner's).
+// (Horner's). In kernels T may be a vector; coefficients are numbers.
 template <class T>
-FB_FN T polynomial_pairs(T, T, T c) {
+FB_FN RealOf<T> polynomial_pairs(T, T, RealOf<T> c) {
   return c;
 }
 template <class T>
-FB_FN T polynomial_pairs(T x, T, T c0, T c1) {
+FB_FN T polynomial_pairs(T x, T, RealOf<T> c0, RealOf<T> c1) {
   return c0 + x * c1;
 }
 template <class T, class... Rest>
-FB_FN T polynomial_pairs(T x, T square, T c0, T c1, Rest... rest) {
+FB_FN T polynomial_pairs(T x, T square, RealOf<T> c0, RealOf<T> c1, Rest... rest) {
   return (c0 + x * c1) + square * polynomial_pairs(x, square, rest...);
 }
 template <class T, class... Coefficients>
 FB_FN T polynomial(T x, Coefficients... c) {
-  return polynomial_pairs(x, x * x, static_cast<T>(c)...);
+  return polynomial_pairs(x, x * x, static_cast<RealOf<T>>(c)...);
 }
 
 // The same by Horner's rule, one multiplication less: faster for few coefficients, and if the loop
@@ -204,6 +210,11 @@ FB_FN float fused(float a, float b, float c) {
 }
 
 FB_FN double fused(double a, double b, double c) { return a * b + c; }
+// Vectors; kernels are compiled with fused products.
+template <class V>
+FB_FN V fused(V a, V b, RealOf<V> c) {
+  return a * b + c;
+}
 
 // a * b - product exactly, where product = a * b rounded.
 FB_FN float product_error(float a, float b, float product) { return fused(a, b, -product); }

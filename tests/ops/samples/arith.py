@@ -240,6 +240,8 @@ def clamp(make):
         yield call(make(3, 4), max=make(4))
     if make.is_floating:
         yield forward_only(make.of(*SPECIAL), -0.5, 0.5)
+        yield forward_only(make.of(*SPECIAL), nan, 0.5)
+        yield forward_only(make.of(*SPECIAL), -0.5, nan)
 
 
 @errors("clamp")
