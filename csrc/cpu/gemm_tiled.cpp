@@ -22,7 +22,7 @@ constexpr int64_t kBlockDepth = 256;
 // beside them when their turn comes.
 constexpr int64_t kBlockRows = 504;
 // Fewer rows do not repay packing B, fewer columns not packing A.
-constexpr int64_t kFewRows = 28;
+constexpr int64_t kFewRows = 64;
 constexpr int64_t kFewColumns = 64;
 
 static_assert(GemmGrid::kColumnUnit % kWholeColumns == 0);
@@ -54,9 +54,7 @@ class Part {
   static int64_t packed_a(const GemmCall& g, int64_t rows) {
     return packed_rows_elements(std::min(rows, kBlockRows), std::min(g.k, kBlockDepth));
   }
-  static int64_t packed_b(const GemmCall& g) {
-    return std::min(g.k, kBlockDepth) * kPackedColumns;
-  }
+  static int64_t packed_b(const GemmCall& g) { return std::min(g.k, kBlockDepth) * kPackedColumns; }
 
   // start + A B into C, with the start and the C of the call, or of a sum of its own from zero.
   void operator()(T* a, T* b, T* own) const {
@@ -80,19 +78,18 @@ class Part {
     product.n = columns_.size();
     product.k = depth.size();
     product.c_row = own ? g_.n : g_.c.ld;
-    product.c = (own ? own : static_cast<T*>(g_.c.data)) + rows.begin * product.c_row +
-                columns_.begin;
+    product.c =
+        (own ? own : static_cast<T*>(g_.c.data)) + rows.begin * product.c_row + columns_.begin;
     product.accumulate = !is_first || (!own && g_.accumulate);
-    if (g_.bias && is_first && !own)
-      product.bias = static_cast<const T*>(g_.bias) + columns_.begin;
+    if (g_.bias && is_first && !own) product.bias = static_cast<const T*>(g_.bias) + columns_.begin;
     choose_a(product, rows, depth, packed_a);
     multiply_by(product, depth, packed_b);
   }
 
   void choose_a(PackedProduct<T>& product, Range rows, Range depth, T* packed) const {
-    const T* const a = static_cast<const T*>(g_.a.data) +
-                       (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin
-                                        : rows.begin * g_.a.ld + depth.begin);
+    const T* const a =
+        static_cast<const T*>(g_.a.data) +
+        (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin : rows.begin * g_.a.ld + depth.begin);
     const bool can_read = !g_.a.transposed || rows.size() % 2 == 0;
     if (can_read && columns_.size() <= kFewColumns) {
       product.a = a;
@@ -107,9 +104,9 @@ class Part {
 
   // With B: of one that is read in place, the columns that do not fill a vector are packed.
   void multiply_by(PackedProduct<T>& product, Range depth, T* packed) const {
-    product.b = static_cast<const T*>(g_.b.data) +
-                (g_.b.transposed ? columns_.begin * g_.b.ld + depth.begin
-                                 : depth.begin * g_.b.ld + columns_.begin);
+    product.b = static_cast<const T*>(g_.b.data) + (g_.b.transposed
+                                                        ? columns_.begin * g_.b.ld + depth.begin
+                                                        : depth.begin * g_.b.ld + columns_.begin);
     product.b_row = g_.b.ld;
     product.b_by_columns = g_.b.transposed;
     const int64_t in_place = !g_.b.transposed && rows_.size() <= kFewRows

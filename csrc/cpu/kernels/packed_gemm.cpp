@@ -30,9 +30,9 @@ struct Tiles {
   }
 };
 
-// The rows of a tile of A from the first element of the depth on: together, packed or by columns, or
-// each where it lies. If the tile has one row less than its number of sums, the last row is computed
-// twice.
+// The rows of a tile of A from the first element of the depth on: together, packed or by columns,
+// or each where it lies. If the tile has one row less than its number of sums, the last row is
+// computed twice.
 template <class T, int R, bool kTogether>
 struct LeftRows {
   const T* at[kTogether ? 1 : R];
@@ -98,8 +98,7 @@ template <class T, int R, int V, bool kTogether>
     for (int v = 0; v < V; ++v) {
       const bool whole = v < V - 1 || last == L;
       Vec<T> total = sum[r][v];
-      if (start)
-        total += whole ? load<T, L>(start + v * L) : load_part(start + v * L, last, T(0));
+      if (start) total += whole ? load<T, L>(start + v * L) : load_part(start + v * L, last, T(0));
       whole ? store(out + v * L, total) : store_part(out + v * L, total, last);
     }
   }
@@ -256,8 +255,7 @@ template <class T, int R>
 void pack_tile(const PackSource<T>& s, int64_t i, int64_t rows, T* out) {
   if constexpr (R > 0) {
     if (rows < R - 1) return pack_tile<T, R - 2>(s, i, rows, out);
-    s.transposed ? pack_tile_rows<T, R>(s, i, rows, out)
-                 : pack_tile_columns<T, R>(s, i, rows, out);
+    s.transposed ? pack_tile_rows<T, R>(s, i, rows, out) : pack_tile_columns<T, R>(s, i, rows, out);
   }
 }
 
