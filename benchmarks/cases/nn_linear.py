@@ -22,7 +22,14 @@ def sixty_gradients(t: Any) -> Namespace:
 
 
 # Batches of one row (a policy that is asked again and again), of small networks, and of large ones.
-for sizes in ((1, 4, 16), (4, 8, 16), (32, 64, 64), (64, 784, 256), (512, 1024, 1024), (2048, 384, 1536)):
+for sizes in (
+    (1, 4, 16),
+    (4, 8, 16),
+    (32, 64, 64),
+    (64, 784, 256),
+    (512, 1024, 1024),
+    (2048, 384, 1536),
+):
     name = " x ".join(map(str, sizes))
     make = functools.partial(layer, rows=sizes[0], inputs=sizes[1], outputs=sizes[2])
     add_case("nn-linear", f"linear  [{name}]", make, "layer(x)")

@@ -81,10 +81,10 @@ void gemv_outputs(GemvCall<T> g, bool transposed, int64_t begin, int64_t end) {
   gemv_share(g, transposed);
 }
 
-// Of a sum that is cut into stretches, which are computed at the same time and added in order. Their
-// number depends on the shape alone. Few sums over many elements leave no other division. Columns of
-// a matrix with short rows fall into few sets of a cache, so that a thread's share does not stay
-// there until the next product; whole rows do.
+// Of a sum that is cut into stretches, which are computed at the same time and added in order.
+// Their number depends on the shape alone. Few sums over many elements leave no other division.
+// Columns of a matrix with short rows fall into few sets of a cache, so that a thread's share does
+// not stay there until the next product; whole rows do.
 int64_t stretches_of(int64_t outputs, int64_t depth, bool transposed) {
   constexpr int64_t kStretch = 16384, kFewOutputs = 64;
   if (outputs <= kFewOutputs && depth >= 2 * kStretch) return (depth + kStretch - 1) / kStretch;
@@ -96,7 +96,8 @@ int64_t stretches_of(int64_t outputs, int64_t depth, bool transposed) {
 template <class T>
 void gemv_deep(const GemvCall<T>& g, bool transposed, int64_t outputs, int64_t depth,
                int64_t stretches) {
-  constexpr int64_t kLine = 64;  // elements of two cache lines or more, which a thread has to itself
+  constexpr int64_t kLine =
+      64;  // elements of two cache lines or more, which a thread has to itself
   const int64_t threads = std::clamp<int64_t>(outputs * depth / kGrain, 1, num_threads());
   const int64_t lines = (outputs + kLine - 1) / kLine;
   const int64_t across = transposed ? std::clamp<int64_t>(threads / stretches, 1, lines) : 1;

@@ -9,8 +9,8 @@ namespace {
 int64_t cost(const GemmGrid& grid, const GemmCall& call, int64_t threads, int64_t times) {
   // Packing an element costs as much as so many multiplications.
   constexpr int64_t kPacking = 16;
-  return parts_of(call.batch * grid.parts() * times, threads) *
-         (grid.most_rows(call) + kPacking) * (grid.most_columns(call) + kPacking);
+  return parts_of(call.batch * grid.parts() * times, threads) * (grid.most_rows(call) + kPacking) *
+         (grid.most_columns(call) + kPacking);
 }
 
 }  // namespace

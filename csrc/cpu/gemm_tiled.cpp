@@ -18,12 +18,11 @@ namespace {
 
 // Depth of a block: a panel of B and a tile's rows of A fit a first-level cache together.
 constexpr int64_t kBlockDepth = 256;
-// A's packed rows take a quarter of a second-level cache of 1 MB, B's packed columns up to a whole
-// one.
-constexpr int64_t kBlockRows = 252;
-constexpr int64_t kBlockColumns = 1024;
+// A's packed rows take half of a second-level cache of 1 MB. Some panels of B at a time are packed
+// beside them when their turn comes.
+constexpr int64_t kBlockRows = 504;
 // Fewer rows do not repay packing B, fewer columns not packing A.
-constexpr int64_t kFewRows = 28;
+constexpr int64_t kFewRows = 64;
 constexpr int64_t kFewColumns = 64;
 
 static_assert(GemmGrid::kColumnUnit % kWholeColumns == 0);
@@ -51,79 +50,80 @@ class Part {
   Part(const GemmCall& g, Range rows, Range columns, Range depth)
       : g_(g), rows_(rows), columns_(columns), depth_(depth) {}
 
-  // Of the memory that it needs.
+  // Elements that it packs at a time, of A and of B.
   static int64_t packed_a(const GemmCall& g, int64_t rows) {
     return packed_rows_elements(std::min(rows, kBlockRows), std::min(g.k, kBlockDepth));
   }
-  static int64_t packed_b(const GemmCall& g, int64_t columns) {
-    return packed_elements(std::min(g.k, kBlockDepth), std::min(columns, kBlockColumns));
-  }
+  static int64_t packed_b(const GemmCall& g) { return std::min(g.k, kBlockDepth) * kPackedColumns; }
 
   // start + A B into C, with the start and the C of the call, or of a sum of its own from zero.
   void operator()(T* a, T* b, T* own) const {
+    const int64_t strips = parts_of(rows_.size(), kBlockRows);
     const int64_t blocks = parts_of(depth_.size(), kBlockDepth);
-    for (int64_t j = columns_.begin; j < columns_.end; j += kBlockColumns) {
-      const Range columns{j, std::min(j + kBlockColumns, columns_.end)};
+    for (int64_t s = 0; s < strips; ++s) {
+      const Range strip = part_of_range(rows_.size(), s, strips, GemmGrid::kRowUnit);
       for (int64_t block = 0; block < blocks; ++block) {
-        const Range depth{depth_.begin + depth_.size() * block / blocks,
-                          depth_.begin + depth_.size() * (block + 1) / blocks};
-        multiply(columns, depth, a, b, own);
+        const Range depth = part_of_range(depth_.size(), block, blocks, 1);
+        multiply({rows_.begin + strip.begin, rows_.begin + strip.end},
+                 {depth_.begin + depth.begin, depth_.begin + depth.end}, a, b, own);
       }
     }
   }
 
  private:
-  void multiply(Range columns, Range depth, T* packed_a, T* packed_b, T* own) const {
-    const T* const b = static_cast<const T*>(g_.b.data) +
-                       (g_.b.transposed ? columns.begin * g_.b.ld + depth.begin
-                                        : depth.begin * g_.b.ld + columns.begin);
-    const bool is_b_read = !g_.b.transposed && rows_.size() <= kFewRows;
-    const int64_t in_place = is_b_read ? columns.size() / kWholeColumns * kWholeColumns : 0;
-    if (in_place < columns.size())
-      FB_KERNEL(pack_matrix<T>)
-      ({depth.size(), columns.size() - in_place, b + in_place, g_.b.ld, g_.b.transposed}, packed_b);
-    const bool is_a_read = !g_.a.transposed && columns.size() <= kFewColumns;
-    const int64_t strips = parts_of(rows_.size(), kBlockRows);
-    for (int64_t s = 0; s < strips; ++s) {
-      const Range part = part_of_range(rows_.size(), s, strips, GemmGrid::kRowUnit);
-      const Range rows{rows_.begin + part.begin, rows_.begin + part.end};
-      const T* const a = static_cast<const T*>(g_.a.data) +
-                         (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin
-                                          : rows.begin * g_.a.ld + depth.begin);
-      if (!is_a_read)
-        FB_KERNEL(pack_rows<T>)
-        ({depth.size(), rows.size(), a, g_.a.ld, !g_.a.transposed}, packed_a);
-      PackedProduct<T> product{};
-      product.m = rows.size();
-      product.k = depth.size();
-      product.a = is_a_read ? a : packed_a;
-      product.a_row = is_a_read ? g_.a.ld : 0;
-      start(product, rows, columns, depth, own);
-      if (in_place > 0) {
-        product.n = in_place;
-        product.b = b;
-        product.b_row = g_.b.ld;
-        FB_KERNEL(packed_product<T>)(product);
-      }
-      if (in_place == columns.size()) continue;
-      product.n = columns.size() - in_place;
-      product.b = packed_b;
-      product.b_row = 0;
-      product.c += in_place;
-      if (product.bias) product.bias += in_place;
-      FB_KERNEL(packed_product<T>)(product);
-    }
+  void multiply(Range rows, Range depth, T* packed_a, T* packed_b, T* own) const {
+    const bool is_first = depth.begin == depth_.begin;
+    PackedProduct<T> product{};
+    product.m = rows.size();
+    product.n = columns_.size();
+    product.k = depth.size();
+    product.c_row = own ? g_.n : g_.c.ld;
+    product.c =
+        (own ? own : static_cast<T*>(g_.c.data)) + rows.begin * product.c_row + columns_.begin;
+    product.accumulate = !is_first || (!own && g_.accumulate);
+    if (g_.bias && is_first && !own) product.bias = static_cast<const T*>(g_.bias) + columns_.begin;
+    choose_a(product, rows, depth, packed_a);
+    multiply_by(product, depth, packed_b);
   }
 
-  // Where the result goes, and what it is added to.
-  void start(PackedProduct<T>& product, Range rows, Range columns, Range depth, T* own) const {
-    const bool is_first = depth.begin == depth_.begin;
-    product.c_row = own ? g_.n : g_.c.ld;
-    product.c = (own ? own : static_cast<T*>(g_.c.data)) + rows.begin * product.c_row +
-                columns.begin;
-    product.accumulate = !is_first || (!own && g_.accumulate);
-    if (g_.bias && is_first && !own)
-      product.bias = static_cast<const T*>(g_.bias) + columns.begin;
+  void choose_a(PackedProduct<T>& product, Range rows, Range depth, T* packed) const {
+    const T* const a =
+        static_cast<const T*>(g_.a.data) +
+        (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin : rows.begin * g_.a.ld + depth.begin);
+    const bool can_read = !g_.a.transposed || rows.size() % 2 == 0;
+    if (can_read && columns_.size() <= kFewColumns) {
+      product.a = a;
+      product.a_row = g_.a.ld;
+      product.a_by_columns = g_.a.transposed;
+      return;
+    }
+    FB_KERNEL(pack_rows<T>)
+    ({depth.size(), rows.size(), a, g_.a.ld, !g_.a.transposed}, packed);
+    product.a = packed;
+  }
+
+  // With B: of one that is read in place, the columns that do not fill a vector are packed.
+  void multiply_by(PackedProduct<T>& product, Range depth, T* packed) const {
+    product.b = static_cast<const T*>(g_.b.data) + (g_.b.transposed
+                                                        ? columns_.begin * g_.b.ld + depth.begin
+                                                        : depth.begin * g_.b.ld + columns_.begin);
+    product.b_row = g_.b.ld;
+    product.b_by_columns = g_.b.transposed;
+    const int64_t in_place = !g_.b.transposed && rows_.size() <= kFewRows
+                                 ? product.n / kWholeColumns * kWholeColumns
+                                 : 0;
+    if (in_place > 0) {
+      PackedProduct<T> whole = product;
+      whole.n = in_place;
+      FB_KERNEL(packed_product<T>)(whole);
+    }
+    if (in_place == product.n) return;
+    product.n -= in_place;
+    product.b += in_place;
+    product.c += in_place;
+    if (product.bias) product.bias += in_place;
+    product.few_columns = packed;
+    FB_KERNEL(packed_product<T>)(product);
   }
 
   const GemmCall& g_;
@@ -141,7 +141,7 @@ class Parts {
         count_(g.batch * grid_.parts() * deep_),
         threads_(std::min(threads_for(g), count_)),
         room_a_(round_up(Part<T>::packed_a(g, grid_.most_rows(g)))),
-        room_b_(round_up(Part<T>::packed_b(g, grid_.most_columns(g)))),
+        room_b_(round_up(Part<T>::packed_b(g))),
         size_(g.m * g.n),
         // Allocated here: each thread caches what it frees, and only the user's thread can be told
         // to empty its cache.

@@ -18,8 +18,8 @@ void add_share(int64_t m, int64_t n, int64_t k, const T* a, const T* w, const T*
     const int64_t grain = std::max<int64_t>(4 * kGrain / (m * k + 1), 64);
     parallel_for(n, grain, [&](int64_t begin, int64_t end) {
       FB_KERNEL(dot_products<T>)
-      ({m, end - begin, k, a, k, w + begin * k, k, c + begin, c_row,
-        bias ? bias + begin : nullptr, accumulate});
+      ({m, end - begin, k, a, k, w + begin * k, k, c + begin, c_row, bias ? bias + begin : nullptr,
+        accumulate});
     });
     return;
   }

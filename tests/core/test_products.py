@@ -93,9 +93,7 @@ def test_products_of_rows_that_lie_apart(shape: tuple[int, int, int], order: str
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_sums_with_products(
-    shape: tuple[int, int, int], order: str, dtype: torch.dtype
-) -> None:
+def test_sums_with_products(shape: tuple[int, int, int], order: str, dtype: torch.dtype) -> None:
     torch.manual_seed(0)
     a, b = (each.to(dtype) for each in operands(shape, order))
     bias, start = torch.randn(shape[2], dtype=dtype), torch.randn(shape[0], shape[2], dtype=dtype)

@@ -30,40 +30,52 @@ struct Tiles {
   }
 };
 
-// The rows of a tile of A, packed or in place, from the first element of the depth on. If the tile
-// has one row less than its number of sums, the last row is computed twice.
-template <class T, int R, bool kPacked>
+// The rows of a tile of A from the first element of the depth on: together, packed or by columns,
+// or each where it lies. If the tile has one row less than its number of sums, the last row is
+// computed twice.
+template <class T, int R, bool kTogether>
 struct LeftRows {
-  const T* at[kPacked ? 1 : R];
+  const T* at[kTogether ? 1 : R];
+  int64_t step;
 
   FB_FN LeftRows(const PackedProduct<T>& g, int64_t i, int64_t rows) {
-    if constexpr (kPacked) {
-      at[0] = g.a + i * g.k;
+    if constexpr (kTogether) {
+      at[0] = g.a + i * (g.a_row ? 1 : g.k);
+      step = g.a_row ? g.a_row : R;
     } else {
 #pragma GCC unroll 14
       for (int r = 0; r < R; ++r) at[r] = g.a + (i + (r < rows ? r : R - 2)) * g.a_row;
     }
   }
-  // Of row r, k steps along the depth if the rows are in place; packed ones are advanced instead.
-  FB_FN T element(int r, int64_t k) const { return kPacked ? at[0][r] : at[r][k]; }
+  // Of row r, k steps along the depth if every row has its place; the others are advanced instead.
+  FB_FN T element(int r, int64_t k) const { return kTogether ? at[0][r] : at[r][k]; }
   FB_FN void advance() {
-    if constexpr (kPacked) at[0] += R;
+    if constexpr (kTogether) at[0] += step;
   }
 };
 
-// `rows` rows of C from row i on, R or one less, for the `width` columns of a panel of V vectors at
-// column j. Never inlined: together, the tiles of all sizes make a compiler run out of registers.
-template <class T, int R, int V, bool kPacked>
-[[gnu::noinline]] void tile(const PackedProduct<T>& g, int64_t i, int64_t rows, int64_t j, int64_t width) {
+// The `width` columns of B and C from column j on, up to kPanel vectors of them.
+template <class T>
+struct Columns {
+  int64_t j, width;
+  const T* b;
+  int64_t b_row;
+};
+
+// `rows` rows of C from row i on, R or one less, for V vectors of columns. Never inlined: together,
+// the tiles of all sizes make a compiler run out of registers.
+template <class T, int R, int V, bool kTogether>
+[[gnu::noinline]] void tile(const PackedProduct<T>& g, int64_t i, int64_t rows,
+                            const Columns<T>& columns) {
   constexpr int L = kLanes<T>;
-  T* const c = g.c + i * g.c_row + j;
+  T* const c = g.c + i * g.c_row + columns.j;
   for (int64_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 2
     for (int v = 0; v < V; ++v) __builtin_prefetch(c + r * g.c_row + v * L, 1);
   }
-  LeftRows<T, R, kPacked> a(g, i, rows);
-  const T* b = g.b + j * (g.b_row ? 1 : g.k);
-  const int64_t b_row = g.b_row ? g.b_row : V * L;
+  LeftRows<T, R, kTogether> a(g, i, rows);
+  const T* b = columns.b;
+  const int64_t b_row = columns.b_row;
   Vec<T> sum[R][V] = {};
   for (int64_t k = 0; k < g.k; ++k, b += b_row, a.advance()) {
     Vec<T> right[V];
@@ -76,48 +88,35 @@ template <class T, int R, int V, bool kPacked>
       for (int v = 0; v < V; ++v) sum[r][v] += left * right[v];
     }
   }
-  const int64_t last = width - (V - 1) * L;
+  const int64_t last = columns.width - (V - 1) * L;
 #pragma GCC unroll 14
   for (int r = 0; r < R; ++r) {
     if (r == R - 1 && rows < R) break;
     T* const out = c + r * g.c_row;
-    const T* const start = g.accumulate ? out : g.bias ? g.bias + j : nullptr;
+    const T* const start = g.accumulate ? out : g.bias ? g.bias + columns.j : nullptr;
 #pragma GCC unroll 2
     for (int v = 0; v < V; ++v) {
       const bool whole = v < V - 1 || last == L;
       Vec<T> total = sum[r][v];
-      if (start)
-        total += whole ? load<T, L>(start + v * L) : load_part(start + v * L, last, T(0));
+      if (start) total += whole ? load<T, L>(start + v * L) : load_part(start + v * L, last, T(0));
       whole ? store(out + v * L, total) : store_part(out + v * L, total, last);
     }
   }
 }
 
-template <class T, int R, int V, bool kPacked>
-void tile_of(const PackedProduct<T>& g, int64_t i, int64_t rows, int64_t j, int64_t width) {
+template <class T, int R, int V, bool kTogether>
+void tile_of(const PackedProduct<T>& g, int64_t i, int64_t rows, const Columns<T>& columns) {
   if constexpr (R > 0) {
-    if (rows >= R - 1) return tile<T, R, V, kPacked>(g, i, rows, j, width);
-    tile_of<T, R - 2, V, kPacked>(g, i, rows, j, width);
+    if (rows >= R - 1) return tile<T, R, V, kTogether>(g, i, rows, columns);
+    tile_of<T, R - 2, V, kTogether>(g, i, rows, columns);
   }
 }
 
-template <class T, int V, bool kPacked>
-void panel(const PackedProduct<T>& g, int64_t j, int64_t width) {
+template <class T, int V, bool kTogether>
+void all_rows(const PackedProduct<T>& g, const Columns<T>& columns) {
   const Tiles tiles(g.m);
   for (int64_t t = 0; t < tiles.count; ++t)
-    tile_of<T, kRows, V, kPacked>(g, tiles.begin(t), tiles.size(t), j, width);
-}
-
-template <class T, bool kPacked>
-void all_panels(const PackedProduct<T>& g) {
-  constexpr int L = kLanes<T>;
-  for (int64_t j = 0; j < g.n; j += kPanel * L) {
-    const int64_t width = g.n - j < kPanel * L ? g.n - j : kPanel * L;
-    if (width > L)
-      panel<T, 2, kPacked>(g, j, width);
-    else
-      panel<T, 1, kPacked>(g, j, width);
-  }
+    tile_of<T, kRows, V, kTogether>(g, tiles.begin(t), tiles.size(t), columns);
 }
 
 // A vector of columns from column j on, whose rows are `padded` apart in the panel.
@@ -150,14 +149,65 @@ void pack_transposed(const PackSource<T>& s, int64_t j, int64_t columns, int64_t
   }
 }
 
-// Whole panels of a matrix stored by rows.
+// Whole panels of a matrix stored by rows, side by side: a row at a time, as every row may lie in a
+// page of its own.
 template <class T>
-void pack_panel(const PackSource<T>& s, int64_t j, T* out) {
+void pack_whole_panels(const PackSource<T>& s, int64_t j, int64_t panels, T* out) {
   constexpr int L = kLanes<T>;
   const T* from = s.data + j;
   for (int64_t k = 0; k < s.k; ++k, from += s.ld, out += kPanel * L) {
+    for (int64_t p = 0; p < panels; ++p) {
 #pragma GCC unroll 2
-    for (int v = 0; v < kPanel; ++v) store(out + v * L, load<T, L>(from + v * L));
+      for (int v = 0; v < kPanel; ++v) {
+        const int64_t c = v * L;
+        store(out + p * kPanel * L * s.k + c, load<T, L>(from + p * kPanel * L + c));
+      }
+    }
+  }
+}
+
+// The columns [j, end), where j begins a panel.
+template <class T>
+void pack_columns(const PackSource<T>& s, int64_t j, int64_t end, T* out) {
+  constexpr int L = kLanes<T>;
+  if (!s.transposed) {
+    const int64_t panels = (end - j) / (kPanel * L);
+    pack_whole_panels(s, j, panels, out);
+    j += panels * kPanel * L;
+    out += panels * kPanel * L * s.k;
+  }
+  for (; j < end; j += kPanel * L, out += kPanel * L * s.k) {
+    const int64_t width = end - j < kPanel * L ? end - j : kPanel * L;
+    const int64_t padded = (width + L - 1) / L * L;
+    for (int64_t c = 0; c < padded; c += L) {
+      const int64_t columns = width - c < L ? width - c : L;
+      if (s.transposed)
+        pack_transposed(s, j + c, columns, padded, out + c);
+      else
+        pack_straight(s, j + c, columns, padded, out + c);
+    }
+  }
+}
+
+template <class T, bool kTogether>
+void all_panels(const PackedProduct<T>& g) {
+  constexpr int L = kLanes<T>;
+  static_assert(kPackedColumns % (kPanel * L) == 0);
+  for (int64_t j = 0; j < g.n; j += kPanel * L) {
+    Columns<T> columns{j, g.n - j < kPanel * L ? g.n - j : kPanel * L, g.b + j, g.b_row};
+    if (g.few_columns || g.b_row == 0) {
+      const int64_t first = g.few_columns ? j % kPackedColumns : j;
+      if (g.few_columns && first == 0) {
+        const int64_t end = g.n - j < kPackedColumns ? g.n : j + kPackedColumns;
+        pack_columns<T>({g.k, g.n, g.b, g.b_row, g.b_by_columns}, j, end, g.few_columns);
+      }
+      columns.b = (g.few_columns ? g.few_columns : g.b) + first * g.k;
+      columns.b_row = (columns.width + L - 1) / L * L;
+    }
+    if (columns.width > L)
+      all_rows<T, 2, kTogether>(g, columns);
+    else
+      all_rows<T, 1, kTogether>(g, columns);
   }
 }
 
@@ -205,8 +255,7 @@ template <class T, int R>
 void pack_tile(const PackSource<T>& s, int64_t i, int64_t rows, T* out) {
   if constexpr (R > 0) {
     if (rows < R - 1) return pack_tile<T, R - 2>(s, i, rows, out);
-    s.transposed ? pack_tile_rows<T, R>(s, i, rows, out)
-                 : pack_tile_columns<T, R>(s, i, rows, out);
+    s.transposed ? pack_tile_rows<T, R>(s, i, rows, out) : pack_tile_columns<T, R>(s, i, rows, out);
   }
 }
 
@@ -214,28 +263,13 @@ void pack_tile(const PackSource<T>& s, int64_t i, int64_t rows, T* out) {
 
 template <class T>
 void packed_product(const PackedProduct<T>& g) {
-  g.a_row ? all_panels<T, false>(g) : all_panels<T, true>(g);
+  g.a_row && !g.a_by_columns ? all_panels<T, false>(g) : all_panels<T, true>(g);
 }
 
 template <class T>
 void pack_matrix(const PackSource<T>& s, T* packed) {
-  constexpr int L = kLanes<T>;
-  for (int64_t j = 0; j < s.n; j += kPanel * L) {
-    const int64_t width = s.n - j < kPanel * L ? s.n - j : kPanel * L;
-    const int64_t padded = (width + L - 1) / L * L;
-    T* const out = packed + j * s.k;
-    if (!s.transposed && width == kPanel * L) {
-      pack_panel(s, j, out);
-      continue;
-    }
-    for (int64_t c = 0; c < padded; c += L) {
-      const int64_t columns = width - c < L ? width - c : L;
-      if (s.transposed)
-        pack_transposed(s, j + c, columns, padded, out + c);
-      else
-        pack_straight(s, j + c, columns, padded, out + c);
-    }
-  }
+  for (int64_t j = 0; j < s.n; j += kPackedColumns)
+    pack_columns(s, j, s.n - j < kPackedColumns ? s.n : j + kPackedColumns, packed + j * s.k);
 }
 
 template <class T>
