@@ -45,8 +45,8 @@ template <class T>
 void multiply_q(bool left, bool adjoint, int64_t m, int64_t n, int64_t k, const T* packed,
                 int64_t ld, const T* tau, T* c, int64_t ldc);
 
-// The eigenvalues, smallest first, and in place of a symmetric matrix, of which one triangle is read,
-// the vectors. Returns a positive number if that does not converge (syevd).
+// The eigenvalues, smallest first, and in place of a symmetric matrix, of which one triangle is
+// read, the vectors. Returns a positive number if that does not converge (syevd).
 template <class T>
 int64_t symmetric_eigen(bool upper, int64_t n, T* a, int64_t lda, RealOf<T>* values);
 

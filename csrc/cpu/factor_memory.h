@@ -38,8 +38,8 @@ void transpose(int64_t rows, int64_t columns, const T* from, int64_t from_ld, T*
   FB_KERNEL(transpose_matrix<T>)({columns, rows, from, from_ld, to, to_ld});
 }
 
-// A part of a matrix as kernels want it: a copy, or with kInPlace the part itself if it is stored that
-// way already.
+// A part of a matrix as kernels want it: a copy, or with kInPlace the part itself if it is stored
+// that way already.
 enum class Copying { kAlways, kInPlace };
 template <class T>
 class Padded {
@@ -57,7 +57,8 @@ class Padded {
       panel_.data = local_;
     }
     copy_matrix(rows, columns, from, ld, panel_.data, padded);
-    for (int64_t j = 0; j < columns; ++j) std::fill(panel_.column(j) + rows, panel_.column(j + 1), T(0));
+    for (int64_t j = 0; j < columns; ++j)
+      std::fill(panel_.column(j) + rows, panel_.column(j + 1), T(0));
   }
   Padded(const Padded&) = delete;
   Padded& operator=(const Padded&) = delete;

@@ -33,7 +33,7 @@ void negative_triangle(int64_t rows, int64_t count, const T* v, const T* tau, T*
     T* column = t + i * count;
     std::fill(column, column + count, T(0));
     for (int64_t j = 0; j < i; ++j) {
-      const T factor = tau[i] * dots[i * count + j];
+      const T factor = -tau[i] * dots[i * count + j];
       for (int64_t r = 0; r <= j; ++r) column[r] += t[j * count + r] * factor;
     }
     column[i] = -tau[i];
@@ -72,8 +72,7 @@ void real_qr(int64_t m, int64_t n, T* a, int64_t lda, T* tau) {
     const int64_t tile = tile_of(rest);
     for_each_tile(rest, tile, 2 * rows * count * tile, [&](int64_t j, int64_t columns) {
       const Scratch<T> products(2 * count * columns);
-      apply_block(rows, count, v, t, true, columns, panel + (count + j) * lda, lda,
-                  products.get());
+      apply_block(rows, count, v, t, true, columns, panel + (count + j) * lda, lda, products.get());
     });
   }
 }
@@ -126,9 +125,8 @@ void Reflectors<T>::apply(bool transposed, int64_t last, int64_t columns, T* c, 
 template <class T>
 void Reflectors<T>::multiply(bool transposed, int64_t columns, T* c, int64_t ldc) const {
   const int64_t tile = tile_of(columns);
-  for_each_tile(columns, tile, 2 * m_ * k_ * tile, [&](int64_t j, int64_t count) {
-    apply(transposed, k_, count, c + j * ldc, ldc);
-  });
+  for_each_tile(columns, tile, 2 * m_ * k_ * tile,
+                [&](int64_t j, int64_t count) { apply(transposed, k_, count, c + j * ldc, ldc); });
 }
 
 template <class T>
@@ -189,11 +187,11 @@ void multiply_q(bool left, bool adjoint, int64_t m, int64_t n, int64_t k, const 
 
 template class Reflectors<float>;
 template class Reflectors<double>;
-#define FB_INSTANTIATE(T)                                                                      \
-  template void qr(int64_t, int64_t, T*, int64_t, T*);                                         \
-  template void form_q(int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, int64_t);   \
-  template void multiply_q(bool, bool, int64_t, int64_t, int64_t, const T*, int64_t, const T*, \
-                           T*, int64_t);
+#define FB_INSTANTIATE(T)                                                                          \
+  template void qr(int64_t, int64_t, T*, int64_t, T*);                                             \
+  template void form_q(int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, int64_t);       \
+  template void multiply_q(bool, bool, int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, \
+                           int64_t);
 FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)
 FB_INSTANTIATE(Complex<float>)

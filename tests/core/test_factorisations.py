@@ -8,7 +8,17 @@ import pytest
 import flambeau as fb
 
 SIZES = (1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129, 200, 300, 513)
-SHAPES = ((5, 3), (3, 5), (33, 32), (32, 33), (200, 7), (7, 200), (300, 129), (129, 300), (513, 400))
+SHAPES = (
+    (5, 3),
+    (3, 5),
+    (33, 32),
+    (32, 33),
+    (200, 7),
+    (7, 200),
+    (300, 129),
+    (129, 300),
+    (513, 400),
+)
 TYPES = ("float32", "float64")
 # What rounding may leave, in units of the type's epsilon and of the matrix's size and norm; LAPACK
 # stays below 1.
@@ -80,7 +90,9 @@ def test_cholesky(n: int, upper: bool, dtype: str) -> None:
     # What the other triangle holds does not matter.
     other = fb.full_like(full, float("nan"))
     read = (full.triu() if upper else full.tril()) + fb.where(
-        fb.ones_like(full, dtype=fb.bool).tril(-1) if upper else fb.ones_like(full, dtype=fb.bool).triu(1),
+        fb.ones_like(full, dtype=fb.bool).tril(-1)
+        if upper
+        else fb.ones_like(full, dtype=fb.bool).triu(1),
         other,
         0,
     )
@@ -115,7 +127,11 @@ def test_qr(shape: tuple[int, int], dtype: str) -> None:
 def test_products_with_q(shape: tuple[int, int], dtype: str) -> None:
     packed, tau = fb.geqrf(give(random(*shape), dtype))
     m = shape[0]
-    q = take(fb.linalg.householder_product(fb.cat([packed, fb.zeros(m, m - shape[1], dtype=packed.dtype)], 1), tau))
+    q = take(
+        fb.linalg.householder_product(
+            fb.cat([packed, fb.zeros(m, m - shape[1], dtype=packed.dtype)], 1), tau
+        )
+    )
     check_orthogonal(q, dtype)
     c = give(random(m, 70), dtype)
     for transpose in (False, True):
@@ -141,7 +157,18 @@ def test_eigh(n: int, uplo: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(
-    "shape", [(1, 1), (128, 128), (129, 129), (130, 129), (200, 150), (150, 200), (300, 140), (140, 300), (513, 513)]
+    "shape",
+    [
+        (1, 1),
+        (128, 128),
+        (129, 129),
+        (130, 129),
+        (200, 150),
+        (150, 200),
+        (300, 140),
+        (140, 300),
+        (513, 513),
+    ],
 )
 @pytest.mark.parametrize("full", (False, True))
 def test_svd(shape: tuple[int, int], full: bool, dtype: str) -> None:
@@ -174,7 +201,9 @@ def test_sizes_whose_squares_do_not_fit(scale: float, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("shape", [(3, 3), (64, 64), (65, 65), (130, 100), (300, 70), (70, 300), (513, 513)])
+@pytest.mark.parametrize(
+    "shape", [(3, 3), (64, 64), (65, 65), (130, 100), (300, 70), (70, 300), (513, 513)]
+)
 @pytest.mark.parametrize("columns", (1, 4, 40))
 def test_least_squares(shape: tuple[int, int], columns: int, dtype: str) -> None:
     a, b = give(random(*shape), dtype), give(random(shape[0], columns, seed=1), dtype)
@@ -232,8 +261,18 @@ def results(dtype: str) -> list[Any]:
         a = give(random(*shape, n) + 3 * np.eye(n), dtype)
         s = a @ a.mT + fb.eye(n, dtype=a.dtype)
         b = give(random(*shape, 4, seed=1), dtype)
-        found += [fb.linalg.solve(a, b), fb.linalg.inv(a), fb.linalg.cholesky(s), fb.linalg.det(a / 2)]
-        found += [*fb.linalg.qr(a), *fb.linalg.eigh(s), *fb.linalg.svd(a), fb.linalg.lstsq(a, b).solution]
+        found += [
+            fb.linalg.solve(a, b),
+            fb.linalg.inv(a),
+            fb.linalg.cholesky(s),
+            fb.linalg.det(a / 2),
+        ]
+        found += [
+            *fb.linalg.qr(a),
+            *fb.linalg.eigh(s),
+            *fb.linalg.svd(a),
+            fb.linalg.lstsq(a, b).solution,
+        ]
     return found
 
 
