@@ -1,4 +1,4 @@
-"""Factorisations at sizes around those at which the algorithm changes, judged by their residuals."""
+"""Factorisations around the sizes at which the algorithm changes, judged by their residuals."""
 
 from typing import Any
 
@@ -60,7 +60,7 @@ def test_lu(shape: tuple[int, int], dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("columns", (1, 4, 33, 100))
+@pytest.mark.parametrize("columns", [1, 4, 33, 100])
 def test_solve(n: int, columns: int, dtype: str) -> None:
     a, b = give(random(n, n), dtype), give(random(n, columns, seed=1), dtype)
     x = take(fb.linalg.solve(a, b))
@@ -82,7 +82,7 @@ def test_inverse_and_determinant(n: int, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("upper", (False, True))
+@pytest.mark.parametrize("upper", [False, True])
 @pytest.mark.parametrize("n", SIZES)
 def test_cholesky(n: int, upper: bool, dtype: str) -> None:
     square = random(n, n)
@@ -143,7 +143,7 @@ def test_products_with_q(shape: tuple[int, int], dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("n", (1, 2, 33, 127, 128, 129, 130, 161, 200, 300, 513))
+@pytest.mark.parametrize("n", [1, 2, 33, 127, 128, 129, 130, 161, 200, 300, 513])
 @pytest.mark.parametrize("uplo", "LU")
 def test_eigh(n: int, uplo: str, dtype: str) -> None:
     a = random(n, n)
@@ -170,7 +170,7 @@ def test_eigh(n: int, uplo: str, dtype: str) -> None:
         (513, 513),
     ],
 )
-@pytest.mark.parametrize("full", (False, True))
+@pytest.mark.parametrize("full", [False, True])
 def test_svd(shape: tuple[int, int], full: bool, dtype: str) -> None:
     given = give(random(*shape), dtype)
     u, s, vh = (take(x) for x in fb.linalg.svd(given, full_matrices=full))
@@ -178,11 +178,12 @@ def test_svd(shape: tuple[int, int], full: bool, dtype: str) -> None:
     check_orthogonal(vh.T, dtype)
     k = min(shape)
     check_small((u[:, :k] * s) @ vh[:k] - take(given), take(given), dtype=dtype)
-    assert (np.diff(s) <= 0).all() and (s >= 0).all()
+    assert (np.diff(s) <= 0).all()
+    assert (s >= 0).all()
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("scale", (1e-30, 1e-20, 1e18, 1e30))
+@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1e18, 1e30])
 def test_sizes_whose_squares_do_not_fit(scale: float, dtype: str) -> None:
     n = 150
     a = random(n, n)
@@ -204,7 +205,7 @@ def test_sizes_whose_squares_do_not_fit(scale: float, dtype: str) -> None:
 @pytest.mark.parametrize(
     "shape", [(3, 3), (64, 64), (65, 65), (130, 100), (300, 70), (70, 300), (513, 513)]
 )
-@pytest.mark.parametrize("columns", (1, 4, 40))
+@pytest.mark.parametrize("columns", [1, 4, 40])
 def test_least_squares(shape: tuple[int, int], columns: int, dtype: str) -> None:
     a, b = give(random(*shape), dtype), give(random(shape[0], columns, seed=1), dtype)
     solved = fb.linalg.lstsq(a, b)
@@ -229,7 +230,7 @@ def test_least_squares_of_lower_rank(dtype: str) -> None:
     assert np.linalg.norm(take(solved.solution) - wanted) <= 1e-3 * np.linalg.norm(wanted)
 
 
-@pytest.mark.parametrize("n", (1, 5, 16, 33, 64, 65, 130, 300))
+@pytest.mark.parametrize("n", [1, 5, 16, 33, 64, 65, 130, 300])
 def test_singular(n: int) -> None:
     for column in {0, n // 2, n - 1}:
         a = random(n, n)
@@ -240,7 +241,7 @@ def test_singular(n: int) -> None:
         assert fb.linalg.det(given).item() == 0
 
 
-@pytest.mark.parametrize("n", (1, 5, 17, 64, 65, 130))
+@pytest.mark.parametrize("n", [1, 5, 17, 64, 65, 130])
 def test_not_a_number(n: int) -> None:
     a = random(n, n) + n * np.eye(n)
     a[n // 2, n // 2] = np.nan
