@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cpu/factor.h"
+#include "cpu/factor_memory.h"
 #include "cpu/lapack.h"
 
 namespace fb::cpu::factor {
@@ -47,7 +48,7 @@ int64_t lower(int64_t n, T* a, int64_t lda) {
     });
     const int64_t tile = n <= kLarge ? 32 : 64;
     for_each_tile(rest, tile, tile * rest * width / 2, [&](int64_t j, int64_t columns) {
-      product<T>(rest - j, columns, width, {below + j, lda}, {negative + j, rest, true},
+      product<T>(rest - j, columns, width, {negative + j, rest}, {below + j, lda, true},
                  below + (width + j) * lda + j, lda, true);
     });
   }
