@@ -26,7 +26,7 @@ void zero_below(int64_t n, T* a, int64_t lda) {
 template <class T>
 int64_t lower(int64_t n, T* a, int64_t lda) {
   const int64_t block = n <= kSmall ? kSmall : n <= kLarge ? 32 : kSmall;
-  const Scratch<T> memory(n * block);
+  const Scratch<T> memory(n > block ? n * block : 0);
   T* const negative = memory.get();
   for (int64_t k = 0; k < n; k += block) {
     const int64_t width = std::min(block, n - k);

@@ -10,9 +10,12 @@
 namespace fb::cpu::factor {
 namespace {
 
-// The columns that a kernel factors at once; those of a matrix that fits into its cache; and those
-// of a panel of a large matrix, which is factored by blocks itself.
+// The columns that a kernel factors at once, and those of panels too tall for the cache; those of a
+// matrix that is a single panel; and those of a panel of a large matrix, which is factored by
+// blocks itself.
 constexpr int64_t kLeaf = 32;
+constexpr int64_t kThin = 8;
+constexpr int64_t kTall = 8192;
 constexpr int64_t kSmall = 64;
 constexpr int64_t kWide = 128;
 constexpr int64_t kLarge = 1024;
@@ -38,13 +41,13 @@ int64_t lu_by_blocks(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots, i
     int32_t* const rows = pivots + k;
     int64_t failed;
     std::optional<Padded<T>> leaf;
-    if (width <= kSmall && (width <= kLeaf || width == diagonal)) {
-      leaf.emplace(height, width, panel, lda,
-                   width == diagonal ? Copying::kInPlace : Copying::kAlways);
+    const bool is_small = width == diagonal && width <= kSmall && height <= 4 * kSmall;
+    if (is_small || width <= (height <= kTall ? kLeaf : kThin)) {
+      leaf.emplace(height, width, panel, lda, is_small ? Copying::kInPlace : Copying::kAlways);
       failed = FB_KERNEL(lu_panel<T>)(**leaf, rows);
       leaf->write_back();
     } else {
-      failed = lu_by_blocks(height, width, panel, lda, rows, kLeaf);
+      failed = lu_by_blocks(height, width, panel, lda, rows, width > kLeaf ? kLeaf : kThin);
     }
     if (failed != 0 && info == 0) info = k + failed;
 

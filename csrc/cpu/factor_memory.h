@@ -18,9 +18,10 @@ template <class T>
 class Scratch {
  public:
   Scratch() = default;
-  explicit Scratch(int64_t count)
-      : storage_(allocate_cpu(std::max<int64_t>(count, 1) * sizeof(T))) {}
-  T* get() const { return static_cast<T*>(storage_->data); }
+  explicit Scratch(int64_t count) {
+    if (count > 0) storage_ = allocate_cpu(count * sizeof(T));
+  }
+  T* get() const { return storage_ ? static_cast<T*>(storage_->data) : nullptr; }
 
  private:
   Storage storage_;

@@ -75,7 +75,7 @@ struct Block {
 template <class T>
 void real_qr(int64_t m, int64_t n, T* a, int64_t lda, T* tau) {
   const int64_t k = std::min(m, n);
-  const Scratch<T> memory(padded_rows(m) + Block<T>::size(m, kBlock));
+  const Scratch<T> memory(padded_rows(m) + (n > kSmall ? Block<T>::size(m, kBlock) : 0));
   T* const work = memory.get();
   for (int64_t first = 0; first < k; first += kBlock) {
     const int64_t count = std::min(kBlock, k - first);

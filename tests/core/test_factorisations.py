@@ -58,6 +58,18 @@ def test_lu(shape: tuple[int, int], dtype: str) -> None:
     assert np.abs(lower).max() <= 1
 
 
+@pytest.mark.parametrize("n", [5, 9, 40, 70])
+def test_lu_of_a_tall_matrix(n: int) -> None:
+    given = random(9000, n)
+    packed, pivots = (x.numpy() for x in fb.linalg.lu_factor(fb.tensor(given)))
+    exchanged = given.copy()
+    for i, pivot in enumerate(pivots):
+        exchanged[[i, pivot - 1]] = exchanged[[pivot - 1, i]]
+    lower, upper = np.tril(packed, -1) + np.eye(*packed.shape), np.triu(packed[:n])
+    check_small(lower @ upper - exchanged, given, dtype="float64")
+    assert np.abs(lower).max() <= 1
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("columns", [1, 4, 33, 100])
