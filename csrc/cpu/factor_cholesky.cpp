@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cpu/factor.h"
+#include "cpu/factor_memory.h"
 #include "cpu/lapack.h"
 
 namespace fb::cpu::factor {
@@ -25,7 +26,7 @@ void zero_below(int64_t n, T* a, int64_t lda) {
 template <class T>
 int64_t lower(int64_t n, T* a, int64_t lda) {
   const int64_t block = n <= kSmall ? kSmall : n <= kLarge ? 32 : kSmall;
-  const Scratch<T> memory(n * block);
+  const Scratch<T> memory(n > block ? n * block : 0);
   T* const negative = memory.get();
   for (int64_t k = 0; k < n; k += block) {
     const int64_t width = std::min(block, n - k);
@@ -47,7 +48,7 @@ int64_t lower(int64_t n, T* a, int64_t lda) {
     });
     const int64_t tile = n <= kLarge ? 32 : 64;
     for_each_tile(rest, tile, tile * rest * width / 2, [&](int64_t j, int64_t columns) {
-      product<T>(rest - j, columns, width, {below + j, lda}, {negative + j, rest, true},
+      product<T>(rest - j, columns, width, {negative + j, rest}, {below + j, lda, true},
                  below + (width + j) * lda + j, lda, true);
     });
   }

@@ -1,16 +1,21 @@
 // LU and what follows from it: see factor.h.
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "cpu/factor.h"
+#include "cpu/factor_memory.h"
 #include "cpu/lapack.h"
 
 namespace fb::cpu::factor {
 namespace {
 
-// The columns that a kernel factors at once; those of a matrix that fits into its cache; and those
-// of a panel of a large matrix, which is factored by blocks itself.
+// The columns that a kernel factors at once, and those of panels too tall for the cache; those of a
+// matrix that is a single panel; and those of a panel of a large matrix, which is factored by
+// blocks itself.
 constexpr int64_t kLeaf = 32;
+constexpr int64_t kThin = 8;
+constexpr int64_t kTall = 8192;
 constexpr int64_t kSmall = 64;
 constexpr int64_t kWide = 128;
 constexpr int64_t kLarge = 1024;
@@ -35,16 +40,20 @@ int64_t lu_by_blocks(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots, i
     T* const panel = a + k * lda + k;
     int32_t* const rows = pivots + k;
     int64_t failed;
-    if (width <= kSmall && (width <= kLeaf || width == diagonal)) {
-      const Padded<T> part(height, width, panel, lda);
-      failed = FB_KERNEL(lu_panel<T>)(*part, rows);
-      part.write_back();
+    std::optional<Padded<T>> leaf;
+    const bool is_small = width == diagonal && width <= kSmall && height <= 4 * kSmall;
+    if (is_small || width <= (height <= kTall ? kLeaf : kThin)) {
+      leaf.emplace(height, width, panel, lda, is_small ? Copying::kInPlace : Copying::kAlways);
+      failed = FB_KERNEL(lu_panel<T>)(**leaf, rows);
+      leaf->write_back();
     } else {
-      failed = lu_by_blocks(height, width, panel, lda, rows, kLeaf);
+      failed = lu_by_blocks(height, width, panel, lda, rows, width > kLeaf ? kLeaf : kThin);
     }
     if (failed != 0 && info == 0) info = k + failed;
 
     const Padded<T> corner(width, width, panel, lda);
+    const Operand<T> l =
+        leaf ? Operand<T>{(*leaf)->data + width, (*leaf)->ld} : Operand<T>{panel + width, lda};
     const int64_t tile = n <= kLarge ? 32 : 64;
     const int64_t below = height - width;
     for_each_tile(n - k - width, tile, tile * height * width, [&](int64_t j, int64_t columns) {
@@ -55,8 +64,7 @@ int64_t lu_by_blocks(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots, i
       u.write_back();
       if (below == 0) return;
       for (int64_t i = 0; i < u->ld * columns; ++i) u->data[i] = -u->data[i];
-      product<T>(below, columns, width, {panel + width, lda}, {u->data, u->ld}, to + width, lda,
-                 true);
+      product<T>(below, columns, width, l, {u->data, u->ld}, to + width, lda, true);
     });
     for_each_tile(k, 64, 64 * width, [&](int64_t j, int64_t columns) {
       exchange_rows(rows, width, columns, a + j * lda + k, lda);

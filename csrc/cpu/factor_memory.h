@@ -6,6 +6,7 @@
 
 #include "core/allocator.h"
 #include "cpu/gemm.h"
+#include "cpu/kernels/gemm.h"
 #include "cpu/kernels/panels.h"
 #include "cpu/kernels/transpose_matrix.h"
 #include "cpu/threads.h"
@@ -17,9 +18,10 @@ template <class T>
 class Scratch {
  public:
   Scratch() = default;
-  explicit Scratch(int64_t count)
-      : storage_(allocate_cpu(std::max<int64_t>(count, 1) * sizeof(T))) {}
-  T* get() const { return static_cast<T*>(storage_->data); }
+  explicit Scratch(int64_t count) {
+    if (count > 0) storage_ = allocate_cpu(count * sizeof(T));
+  }
+  T* get() const { return storage_ ? static_cast<T*>(storage_->data) : nullptr; }
 
  private:
   Storage storage_;
@@ -38,8 +40,8 @@ void transpose(int64_t rows, int64_t columns, const T* from, int64_t from_ld, T*
   FB_KERNEL(transpose_matrix<T>)({columns, rows, from, from_ld, to, to_ld});
 }
 
-// A part of a matrix as kernels want it: a copy, or with kInPlace the part itself if it is stored that
-// way already.
+// A part of a matrix as kernels want it: a copy, or with kInPlace the part itself if it is stored
+// that way already.
 enum class Copying { kAlways, kInPlace };
 template <class T>
 class Padded {
@@ -49,15 +51,17 @@ class Padded {
     const int64_t padded = padded_rows(rows);
     panel_ = {rows, columns, from, ld};
     if (copying == Copying::kInPlace && padded == rows && (ld == rows || columns == 1)) return;
-    panel_.ld = padded;
-    if (padded * columns > kLocal) {
-      heap_ = Scratch<T>(padded * columns);
+    // Columns a power of two apart would share a few lines of the cache.
+    panel_.ld = padded % 256 == 0 ? padded + kPanelUnit : padded;
+    if (panel_.ld * columns > kLocal) {
+      heap_ = Scratch<T>(panel_.ld * columns);
       panel_.data = heap_.get();
     } else {
       panel_.data = local_;
     }
-    copy_matrix(rows, columns, from, ld, panel_.data, padded);
-    for (int64_t j = 0; j < columns; ++j) std::fill(panel_.column(j) + rows, panel_.column(j + 1), T(0));
+    copy_matrix(rows, columns, from, ld, panel_.data, panel_.ld);
+    for (int64_t j = 0; j < columns; ++j)
+      std::fill(panel_.column(j) + rows, panel_.column(j + 1), T(0));
   }
   Padded(const Padded&) = delete;
   Padded& operator=(const Padded&) = delete;
@@ -88,20 +92,37 @@ struct Operand {
   bool transposed = false;
 };
 
-// C = A B, or C + A B, for C of m rows and n columns.
+// C = A B, or C + A B, for C of m rows and n columns. A is not transposed. Tiles are computed by
+// the kernel at once: each has a shape of its own, for which a library would generate code.
 template <class T>
 void product(int64_t m, int64_t n, int64_t k, const Operand<T>& a, const Operand<T>& b, T* c,
              int64_t ldc, bool accumulate) {
+  constexpr int64_t kLarge = 1 << 16;
   // For row-major code these are the transposes.
-  gemm({.dtype = kDTypeOf<T>,
-        .batch = 1,
-        .m = n,
-        .n = m,
-        .k = k,
-        .a = {b.data, b.ld, b.transposed},
-        .b = {a.data, a.ld, a.transposed},
-        .c = {c, ldc},
-        .accumulate = accumulate});
+  if (m * n > kLarge && k >= 64) {
+    return gemm({.dtype = kDTypeOf<T>,
+                 .batch = 1,
+                 .m = n,
+                 .n = m,
+                 .k = k,
+                 .a = {b.data, b.ld, b.transposed},
+                 .b = {a.data, a.ld},
+                 .c = {c, ldc},
+                 .accumulate = accumulate});
+  }
+  FB_KERNEL(gemm_block<T>)
+  ({.m = n,
+    .n = m,
+    .k = k,
+    .a = b.data,
+    .a_row = b.transposed ? 1 : b.ld,
+    .a_col = b.transposed ? b.ld : 1,
+    .b = a.data,
+    .b_row = a.ld,
+    .c = c,
+    .c_row = ldc,
+    .start = accumulate ? c : nullptr,
+    .start_stride = ldc});
 }
 
 // Calls f(first, count) for tiles of `width` out of n columns or rows, each of which costs `work`

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cpu/factor.h"
+#include "cpu/factor_memory.h"
 #include "cpu/factor_vectors.h"
 #include "cpu/lapack.h"
 
@@ -20,7 +21,12 @@ template <class T>
 class PivotedQr {
  public:
   PivotedQr(int64_t m, int64_t n, T* a, int64_t lda, T* tau, int64_t* order)
-      : m_(m), n_(n), a_(a), lda_(lda), tau_(tau), order_(order),
+      : m_(m),
+        n_(n),
+        a_(a),
+        lda_(lda),
+        tau_(tau),
+        order_(order),
         memory_((m + n) * kColumns + 3 * n) {
     v_ = memory_.get();
     f_ = v_ + m * kColumns;
@@ -186,8 +192,8 @@ bool has_full_rank(int64_t n, const T* r, int64_t ldr, T rcond) {
 
 // For m >= n. False, with A and B as they were, if the rank is not full.
 template <class T>
-bool solve_full_rank(int64_t m, int64_t n, int64_t nrhs, const T* a, int64_t lda, T* b,
-                     int64_t ldb, T rcond) {
+bool solve_full_rank(int64_t m, int64_t n, int64_t nrhs, const T* a, int64_t lda, T* b, int64_t ldb,
+                     T rcond) {
   constexpr int64_t kFew = 16;
   const Scratch<T> memory(m * n + n + n * nrhs);
   T *const qr = memory.get(), *const tau = qr + m * n, *const x = tau + n;
@@ -223,9 +229,9 @@ int64_t least_squares(int64_t m, int64_t n, int64_t nrhs, T* a, int64_t lda, T* 
   return lapack::gelsy(m, n, nrhs, a, lda, b, ldb, rcond, rank);
 }
 
-#define FB_INSTANTIATE(T)                                                                    \
-  template int64_t least_squares(int64_t, int64_t, int64_t, T*, int64_t, T*, int64_t,        \
-                                 RealOf<T>, int64_t*);
+#define FB_INSTANTIATE(T)                                                                        \
+  template int64_t least_squares(int64_t, int64_t, int64_t, T*, int64_t, T*, int64_t, RealOf<T>, \
+                                 int64_t*);
 FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)
 FB_INSTANTIATE(Complex<float>)

@@ -1,12 +1,16 @@
 // QR and products with Q: see factor.h.
 #include <algorithm>
+#include <vector>
 
 #include "cpu/factor.h"
+#include "cpu/factor_memory.h"
 #include "cpu/lapack.h"
 
 namespace fb::cpu::factor {
 namespace {
 
+// Reflectors that are applied at once.
+constexpr int64_t kBlock = 32;
 // Matrices of so many columns are factored, and multiplied by Q, without blocks.
 constexpr int64_t kSmall = 32;
 
@@ -24,40 +28,55 @@ void unpack(int64_t rows, int64_t count, const T* packed, int64_t ld, T* v) {
   }
 }
 
-// -T, upper triangular, from V and tau: column i is -tau T(:, :i) V(:, :i)^T v.
+// A block of reflectors: I - V T V^T. `v` has its columns side by side, `rows_of_v` its rows.
 template <class T>
-void negative_triangle(int64_t rows, int64_t count, const T* v, const T* tau, T* t) {
-  T dots[kBlock * kBlock];
-  product<T>(count, count, rows, {v, rows, true}, {v, rows}, dots, count, false);
-  for (int64_t i = 0; i < count; ++i) {
-    T* column = t + i * count;
-    std::fill(column, column + count, T(0));
-    for (int64_t j = 0; j < i; ++j) {
-      const T factor = tau[i] * dots[i * count + j];
-      for (int64_t r = 0; r <= j; ++r) column[r] += t[j * count + r] * factor;
-    }
-    column[i] = -tau[i];
-  }
-}
+struct Block {
+  int64_t rows, count;
+  T *v, *rows_of_v;
+  T *t, *t_transposed;  // both negated
 
-// C += V op(-T) V^T C.
-template <class T>
-void apply_block(int64_t rows, int64_t count, const T* v, const T* t, bool transposed,
-                 int64_t columns, T* c, int64_t ldc, T* work) {
-  T* const first = work;
-  T* const second = work + count * columns;
-  product<T>(count, columns, rows, {v, rows, true}, {c, ldc}, first, count, false);
-  product<T>(count, columns, count, {t, count, transposed}, {first, count}, second, count, false);
-  product<T>(rows, columns, count, {v, rows}, {second, count}, c, ldc, true);
-}
+  static int64_t size(int64_t rows, int64_t count) { return 2 * count * (rows + count); }
+  Block(int64_t rows, int64_t count, T* memory)
+      : rows(rows),
+        count(count),
+        v(memory),
+        rows_of_v(v + rows * count),
+        t(rows_of_v + rows * count),
+        t_transposed(t + count * count) {}
+
+  // From packed reflectors. Column i of T is -tau T(:, :i) V(:, :i)^T v, with tau below.
+  void fill(const T* packed, int64_t ld, const T* tau) const {
+    unpack(rows, count, packed, ld, v);
+    transpose(rows, count, v, rows, rows_of_v, count);
+    T dots[kBlock * kBlock];
+    product<T>(count, count, rows, {rows_of_v, count}, {v, rows}, dots, count, false);
+    for (int64_t i = 0; i < count; ++i) {
+      T* column = t + i * count;
+      std::fill(column, column + count, T(0));
+      for (int64_t j = 0; j < i; ++j) {
+        const T factor = -tau[i] * dots[i * count + j];
+        for (int64_t r = 0; r <= j; ++r) column[r] += t[j * count + r] * factor;
+      }
+      column[i] = -tau[i];
+    }
+    transpose(count, count, t, count, t_transposed, count);
+  }
+
+  // C = this C, or its transpose times C. `work` has 2 count columns elements.
+  void apply(bool transposed, int64_t columns, T* c, int64_t ldc, T* work) const {
+    T *const first = work, *const second = work + count * columns;
+    product<T>(count, columns, rows, {rows_of_v, count}, {c, ldc}, first, count, false);
+    product<T>(count, columns, count, {transposed ? t_transposed : t, count}, {first, count},
+               second, count, false);
+    product<T>(rows, columns, count, {v, rows}, {second, count}, c, ldc, true);
+  }
+};
 
 template <class T>
 void real_qr(int64_t m, int64_t n, T* a, int64_t lda, T* tau) {
   const int64_t k = std::min(m, n);
-  const Scratch<T> memory(padded_rows(m) + kBlock * (m + kBlock));
+  const Scratch<T> memory(padded_rows(m) + (n > kSmall ? Block<T>::size(m, kBlock) : 0));
   T* const work = memory.get();
-  T* const v = work + padded_rows(m);
-  T* const t = v + kBlock * m;
   for (int64_t first = 0; first < k; first += kBlock) {
     const int64_t count = std::min(kBlock, k - first);
     const int64_t rows = m - first;
@@ -67,16 +86,83 @@ void real_qr(int64_t m, int64_t n, T* a, int64_t lda, T* tau) {
     part.write_back();
     const int64_t rest = n - first - part->columns;
     if (rest <= 0) continue;
-    unpack(rows, count, panel, lda, v);
-    negative_triangle(rows, count, v, tau + first, t);
+    const Block<T> block(rows, count, work + padded_rows(m));
+    block.fill(panel, lda, tau + first);
     const int64_t tile = tile_of(rest);
     for_each_tile(rest, tile, 2 * rows * count * tile, [&](int64_t j, int64_t columns) {
       const Scratch<T> products(2 * count * columns);
-      apply_block(rows, count, v, t, true, columns, panel + (count + j) * lda, lda,
-                  products.get());
+      block.apply(true, columns, panel + (count + j) * lda, lda, products.get());
     });
   }
 }
+
+// Q of k packed reflectors of m rows.
+template <class T>
+class Reflectors {
+ public:
+  Reflectors(int64_t m, int64_t k, const T* packed, int64_t ld, const T* tau) : m_(m), k_(k) {
+    int64_t size = 0;
+    for (int64_t first = 0; first < k; first += kBlock)
+      size += Block<T>::size(m - first, std::min(kBlock, k - first));
+    memory_ = Scratch<T>(size);
+    T* free = memory_.get();
+    for (int64_t first = 0; first < k; first += kBlock) {
+      const int64_t count = std::min(kBlock, k - first);
+      blocks_.emplace_back(m - first, count, free);
+      free += Block<T>::size(m - first, count);
+    }
+    for_each_tile(k, kBlock, m * kBlock * kBlock, [&](int64_t first, int64_t) {
+      blocks_[first / kBlock].fill(packed + first * ld + first, ld, tau + first);
+    });
+  }
+
+  // C = Q C or Q^T C, for C with m rows.
+  void multiply(bool transposed, int64_t columns, T* c, int64_t ldc) const {
+    const int64_t tile = tile_of(columns);
+    for_each_tile(columns, tile, 2 * m_ * k_ * tile, [&](int64_t j, int64_t count) {
+      apply(transposed, k_, count, c + j * ldc, ldc);
+    });
+  }
+
+  // C = C Q or C Q^T, for C with m columns.
+  void multiply_right(bool transposed, int64_t rows, T* c, int64_t ldc) const {
+    const int64_t tile = tile_of(rows);
+    for_each_tile(rows, tile, 2 * m_ * k_ * tile, [&](int64_t i, int64_t count) {
+      const Scratch<T> turned(m_ * count);
+      transpose(count, m_, c + i, ldc, turned.get(), m_);
+      apply(!transposed, k_, count, turned.get(), m_);
+      transpose(m_, count, turned.get(), m_, c + i, ldc);
+    });
+  }
+
+  // The first columns of Q.
+  void form(int64_t columns, T* q, int64_t ldq) const {
+    const int64_t tile = tile_of(columns);
+    for_each_tile(columns, tile, m_ * k_ * tile, [&](int64_t j, int64_t count) {
+      for (int64_t c = j; c < j + count; ++c) {
+        std::fill(q + c * ldq, q + c * ldq + m_, T(0));
+        q[c * ldq + c] = 1;
+      }
+      // Reflectors of later columns only touch rows in which these are zero.
+      apply(false, std::min(k_, j + count), count, q + j * ldq, ldq);
+    });
+  }
+
+ private:
+  // C = Q C or Q^T C by the blocks that hold the first `last` reflectors.
+  void apply(bool transposed, int64_t last, int64_t columns, T* c, int64_t ldc) const {
+    const Scratch<T> work(2 * kBlock * columns);
+    const int64_t count = (last + kBlock - 1) / kBlock;
+    for (int64_t i = 0; i < count; ++i) {
+      const Block<T>& block = blocks_[transposed ? i : count - 1 - i];
+      block.apply(transposed, columns, c + m_ - block.rows, ldc, work.get());
+    }
+  }
+
+  int64_t m_, k_;
+  std::vector<Block<T>> blocks_;
+  Scratch<T> memory_;
+};
 
 template <class T>
 void form_small(int64_t m, int64_t columns, int64_t k, const T* packed, int64_t ld, const T* tau,
@@ -93,67 +179,6 @@ void form_small(int64_t m, int64_t columns, int64_t k, const T* packed, int64_t 
 }
 
 }  // namespace
-
-template <class T>
-Reflectors<T>::Reflectors(int64_t m, int64_t k, const T* packed, int64_t ld, const T* tau)
-    : m_(m), k_(k), memory_(k * (m + kBlock)) {
-  T* free = memory_.get();
-  for (int64_t first = 0; first < k; first += kBlock) {
-    const int64_t count = std::min(kBlock, k - first);
-    T* const v = free;
-    T* const t = v + (m - first) * count;
-    free = t + count * count;
-    blocks_.push_back({first, count, v, t});
-  }
-  for_each_tile(k, kBlock, m * kBlock * kBlock, [&](int64_t first, int64_t count) {
-    const Block& block = blocks_[first / kBlock];
-    T* const v = const_cast<T*>(block.v);
-    unpack(m - first, count, packed + first * ld + first, ld, v);
-    negative_triangle(m - first, count, v, tau + first, const_cast<T*>(block.t));
-  });
-}
-
-template <class T>
-void Reflectors<T>::apply(bool transposed, int64_t last, int64_t columns, T* c, int64_t ldc) const {
-  const Scratch<T> work(2 * kBlock * columns);
-  const int64_t count = std::min<int64_t>((last + kBlock - 1) / kBlock, blocks_.size());
-  for (int64_t i = 0; i < count; ++i) {
-    const Block& b = blocks_[transposed ? i : count - 1 - i];
-    apply_block(m_ - b.first, b.count, b.v, b.t, transposed, columns, c + b.first, ldc, work.get());
-  }
-}
-
-template <class T>
-void Reflectors<T>::multiply(bool transposed, int64_t columns, T* c, int64_t ldc) const {
-  const int64_t tile = tile_of(columns);
-  for_each_tile(columns, tile, 2 * m_ * k_ * tile, [&](int64_t j, int64_t count) {
-    apply(transposed, k_, count, c + j * ldc, ldc);
-  });
-}
-
-template <class T>
-void Reflectors<T>::multiply_right(bool transposed, int64_t rows, T* c, int64_t ldc) const {
-  const int64_t tile = tile_of(rows);
-  for_each_tile(rows, tile, 2 * m_ * k_ * tile, [&](int64_t i, int64_t count) {
-    const Scratch<T> turned(m_ * count);
-    transpose(count, m_, c + i, ldc, turned.get(), m_);
-    apply(!transposed, k_, count, turned.get(), m_);
-    transpose(m_, count, turned.get(), m_, c + i, ldc);
-  });
-}
-
-template <class T>
-void Reflectors<T>::form(int64_t columns, T* q, int64_t ldq) const {
-  const int64_t tile = tile_of(columns);
-  for_each_tile(columns, tile, m_ * k_ * tile, [&](int64_t j, int64_t count) {
-    for (int64_t c = j; c < j + count; ++c) {
-      std::fill(q + c * ldq, q + c * ldq + m_, T(0));
-      q[c * ldq + c] = 1;
-    }
-    // Reflectors of later columns only touch rows in which these are zero.
-    apply(false, std::min(k_, j + count), count, q + j * ldq, ldq);
-  });
-}
 
 template <class T>
 void qr(int64_t m, int64_t n, T* a, int64_t lda, T* tau) {
@@ -187,13 +212,11 @@ void multiply_q(bool left, bool adjoint, int64_t m, int64_t n, int64_t k, const 
   }
 }
 
-template class Reflectors<float>;
-template class Reflectors<double>;
-#define FB_INSTANTIATE(T)                                                                      \
-  template void qr(int64_t, int64_t, T*, int64_t, T*);                                         \
-  template void form_q(int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, int64_t);   \
-  template void multiply_q(bool, bool, int64_t, int64_t, int64_t, const T*, int64_t, const T*, \
-                           T*, int64_t);
+#define FB_INSTANTIATE(T)                                                                          \
+  template void qr(int64_t, int64_t, T*, int64_t, T*);                                             \
+  template void form_q(int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, int64_t);       \
+  template void multiply_q(bool, bool, int64_t, int64_t, int64_t, const T*, int64_t, const T*, T*, \
+                           int64_t);
 FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)
 FB_INSTANTIATE(Complex<float>)

@@ -1,11 +1,12 @@
 // Singular values and vectors of a large matrix: see factor.h.
 //
-// The matrix is reduced to a bidiagonal one, LAPACK divides and conquers that, and the reflectors of
-// both sides are applied to the vectors. A tall matrix is replaced by its R first, a wide one by its
-// transpose.
+// The matrix is reduced to a bidiagonal one, LAPACK divides and conquers that, and the reflectors
+// of both sides are applied to the vectors. A tall matrix is replaced by its R first, a wide one by
+// its transpose.
 #include <algorithm>
 
 #include "cpu/factor.h"
+#include "cpu/factor_memory.h"
 #include "cpu/factor_vectors.h"
 #include "cpu/lapack.h"
 
@@ -105,8 +106,8 @@ void bidiagonalise(int64_t m, int64_t n, T* a, int64_t lda, T* d, T* e, T* q, T*
     T* const y = x + rows * count;
     T* const u = y + columns * count;
     T* const corner = a + first * lda + first;
-    reduce<T>(rows, columns, count, corner, lda, d + first, e + first, tau_q + first,
-              tau_p + first, {v, x, y, u});
+    reduce<T>(rows, columns, count, corner, lda, d + first, e + first, tau_q + first, tau_p + first,
+              {v, x, y, u});
     copy_matrix(rows, count, v, rows, q + first * m + first, m);
     copy_matrix(columns, count, u, columns, p + first * n + first, n);
     const int64_t rest = columns - count;
@@ -114,8 +115,8 @@ void bidiagonalise(int64_t m, int64_t n, T* a, int64_t lda, T* d, T* e, T* q, T*
     for (int64_t i = 0; i < 2 * columns * count; ++i) y[i] = -y[i];
     const int64_t tile = rest <= 1024 ? 32 : 128;
     for_each_tile(rest, tile, 2 * rows * count * tile, [&](int64_t j, int64_t width) {
-      product<T>(rows - count, width, 2 * count, {v + count, rows},
-                 {y + count + j, columns, true}, corner + (count + j) * lda + count, lda, true);
+      product<T>(rows - count, width, 2 * count, {v + count, rows}, {y + count + j, columns, true},
+                 corner + (count + j) * lda + count, lda, true);
     });
   }
 }
@@ -199,9 +200,8 @@ int64_t svd(char jobz, int64_t m, int64_t n, T* a, int64_t lda, RealOf<T>* s, T*
   return lapack::gesdd(jobz, m, n, a, lda, s, u, ldu, vt, ldvt);
 }
 
-#define FB_INSTANTIATE(T)                                                                     \
-  template int64_t svd(char, int64_t, int64_t, T*, int64_t, RealOf<T>*, T*, int64_t, T*, \
-                       int64_t);
+#define FB_INSTANTIATE(T) \
+  template int64_t svd(char, int64_t, int64_t, T*, int64_t, RealOf<T>*, T*, int64_t, T*, int64_t);
 FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)
 FB_INSTANTIATE(Complex<float>)

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cpu/factor.h"
+#include "cpu/factor_memory.h"
 #include "cpu/factor_vectors.h"
 #include "cpu/lapack.h"
 

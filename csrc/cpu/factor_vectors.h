@@ -20,15 +20,17 @@ void dots_with_columns(int64_t rows, int64_t columns, const T* a, int64_t lda, c
 
 // y += the sum of the columns times their factors.
 template <class T>
-void add_scaled_columns(int64_t rows, int64_t columns, const T* a, int64_t lda, const T* factors, T* y) {
+void add_scaled_columns(int64_t rows, int64_t columns, const T* a, int64_t lda, const T* factors,
+                        T* y) {
   if (columns == 0) return;
-  parallel_for(rows, std::max<int64_t>(kGrain / (columns + 1), 64), [&](int64_t begin, int64_t end) {
-    FB_KERNEL(add_columns<T>)(end - begin, columns, a + begin, lda, factors, y + begin);
-  });
+  parallel_for(
+      rows, std::max<int64_t>(kGrain / (columns + 1), 64), [&](int64_t begin, int64_t end) {
+        FB_KERNEL(add_columns<T>)(end - begin, columns, a + begin, lda, factors, y + begin);
+      });
 }
 
-// Whether sums of the elements' squares can neither overflow nor lose what counts; false for NaN and
-// infinities. LAPACK scales matrices that do not.
+// Whether sums of the elements' squares can neither overflow nor lose what counts; false for NaN
+// and infinities. LAPACK scales matrices that do not.
 template <class T>
 bool has_safe_squares(int64_t m, int64_t n, const T* a, int64_t lda) {
   T total = 0;

@@ -43,8 +43,8 @@ void accept_nans() {
    pick_blas<T>(scipy_LAPACKE_s##real##64_, scipy_LAPACKE_d##real##64_, \
                 scipy_LAPACKE_c##complex##64_, scipy_LAPACKE_z##complex##64_))
 // For functions of which there are no complex forms.
-#define FB_REAL_LAPACKE(T, name)                                      \
-  (accept_nans(), static_cast<void>(OpenBlasCall()),                  \
+#define FB_REAL_LAPACKE(T, name)                     \
+  (accept_nans(), static_cast<void>(OpenBlasCall()), \
    pick_blas<T>(scipy_LAPACKE_s##name##64_, scipy_LAPACKE_d##name##64_, nullptr, nullptr))
 constexpr int kColumnMajor = LAPACK_COL_MAJOR;
 
@@ -130,7 +130,8 @@ int64_t stedc(int64_t n, T* d, T* e, T* vectors, int64_t ldv) {
 template <class T>
 int64_t bdsdc(int64_t n, T* d, T* e, T* u, int64_t ldu, T* vt, int64_t ldvt) {
   return checked(FB_REAL_LAPACKE(T, bdsdc)(kColumnMajor, 'U', 'I', n, d, e, u, ldu, vt, ldvt,
-                                      static_cast<T*>(nullptr), static_cast<int64_t*>(nullptr)));
+                                           static_cast<T*>(nullptr),
+                                           static_cast<int64_t*>(nullptr)));
 }
 
 template <class T>
@@ -258,8 +259,8 @@ FB_INSTANTIATE(double)
 FB_INSTANTIATE(Complex<float>)
 FB_INSTANTIATE(Complex<double>)
 #undef FB_INSTANTIATE
-#define FB_INSTANTIATE(T)                                   \
-  template int64_t stedc(int64_t, T*, T*, T*, int64_t);     \
+#define FB_INSTANTIATE(T)                                              \
+  template int64_t stedc(int64_t, T*, T*, T*, int64_t);                \
   template Estimate<T> laic1(bool, int64_t, const T*, T, const T*, T); \
   template int64_t bdsdc(int64_t, T*, T*, T*, int64_t, T*, int64_t);
 FB_INSTANTIATE(float)

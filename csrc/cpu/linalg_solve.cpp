@@ -184,7 +184,9 @@ void least_squares(const LeastSquares& plan) {
     const auto limit = static_cast<RealOf<T>>(plan.rcond);
     lapack::for_each_matrix(
         a.batch, a.rows * a.columns * a.smaller(),
-        [&](int64_t i) { plan.info[i] = static_cast<int32_t>(least_squares_one<T>(plan, i, limit)); },
+        [&](int64_t i) {
+          plan.info[i] = static_cast<int32_t>(least_squares_one<T>(plan, i, limit));
+        },
         factor::kShares<T> && plan.driver == LeastSquaresDriver::kGelsy);
   });
 }

@@ -34,8 +34,8 @@ void svd(const Matrices& a, SvdVectors vectors, void* s, const Matrices& u, cons
         return;
       }
       info[i] = static_cast<int32_t>(factor::svd(jobz, m, n, matrix_at<T>(a, i), a.leading(),
-                                                   static_cast<RealOf<T>*>(s) + i * k, u_i,
-                                                   u.leading(), vh_i, vh.leading()));
+                                                 static_cast<RealOf<T>*>(s) + i * k, u_i,
+                                                 u.leading(), vh_i, vh.leading()));
     };
     const bool shares = factor::kShares<T> && vectors != SvdVectors::kNone;
     lapack::for_each_matrix(a.batch, 8 * m * n * k, one, shares);

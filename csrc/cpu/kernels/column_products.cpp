@@ -40,8 +40,8 @@ void add_columns(int64_t rows, int64_t columns, const T* a, int64_t ld, const T*
   store_part(y + i, sum, rest);
 }
 
-#define FB_INSTANTIATE(T)                                                                   \
-  template void column_dots(int64_t, int64_t, const T*, int64_t, const T*, T*);             \
+#define FB_INSTANTIATE(T)                                                       \
+  template void column_dots(int64_t, int64_t, const T*, int64_t, const T*, T*); \
   template void add_columns(int64_t, int64_t, const T*, int64_t, const T*, T*);
 FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)

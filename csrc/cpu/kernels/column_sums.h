@@ -1,5 +1,5 @@
-// Dot products of columns with a vector, four columns at a time. A column's sum is the same whichever
-// are computed with it.
+// Dot products of columns with a vector, four columns at a time. A column's sum is the same
+// whichever are computed with it.
 #pragma once
 
 #include "cpu/kernels/panel_vectors.h"

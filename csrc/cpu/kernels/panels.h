@@ -1,8 +1,8 @@
 // Factorisations of one small matrix, or of a panel of a large one, on the calling thread.
 //
 // Matrices are column-major and padded: `ld` is a multiple of kPanelUnit, and what lies between the
-// last row and the next multiple belongs to the matrix, holds finite numbers and may be overwritten,
-// so that every column is whole vectors.
+// last row and the next multiple belongs to the matrix, holds finite numbers and may be
+// overwritten, so that every column is whole vectors.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,9 @@ FB_DECLARE_KERNEL(template <class T> int64_t, cholesky_panel, const Panel<T>& a)
 FB_DECLARE_KERNEL(template <class T> void, solve_right_transposed, const Panel<const T>& a,
                   const Panel<T>& x)
 
-// The reflector I - tau v v^T that makes x, of n > 0 elements, zero but for the first, which takes the
-// place of x[0]; what follows it is v's, whose first element is 1. Returns tau. As LAPACK's larfg.
+// The reflector I - tau v v^T that makes x, of n > 0 elements, zero but for the first, which takes
+// the place of x[0]; what follows it is v's, whose first element is 1. Returns tau. As LAPACK's
+// larfg.
 FB_DECLARE_KERNEL(template <class T> T, make_reflector, int64_t n, T* x)
 // A = Q R as LAPACK's geqrf has it: R in the upper triangle, reflectors below and in tau. `work`
 // has padded_rows(rows) elements.

@@ -15,8 +15,9 @@ template <class T>
 int64_t pivot_row(const T* column, int64_t k, int64_t rows) {
   const auto larger = [](const auto& a, const auto& b) { return (a > b) | (a != a) ? a : b; };
   int64_t i = first_of_vector<T>(k);
-  Vec<T> best = lanes_from<T>(k - i) & lanes_before<T>(rows - i) ? magnitude<T>(load_vector(column + i))
-                                                                 : broadcast_vector<T>(-1);
+  Vec<T> best = lanes_from<T>(k - i) & lanes_before<T>(rows - i)
+                    ? magnitude<T>(load_vector(column + i))
+                    : broadcast_vector<T>(-1);
   for (i += kLanes<T>; i < rows; i += kLanes<T>) {
     Vec<T> v = magnitude<T>(load_vector(column + i));
     if (rows - i < kLanes<T>) v = lanes_before<T>(rows - i) ? v : broadcast_vector<T>(-1);
@@ -189,7 +190,8 @@ void solve_right_transposed(const Panel<const T>& a, const Panel<T>& x) {
       for (int s = 0; s < n; ++s) sums[s] = load_vector(x.column(j) + i + s * kLanes<T>);
       for (int64_t k = 0; k < j; ++k) {
         const Vec<T> factor = broadcast_vector<T>(a.column(k)[j]);
-        for (int s = 0; s < n; ++s) sums[s] -= load_vector(x.column(k) + i + s * kLanes<T>) * factor;
+        for (int s = 0; s < n; ++s)
+          sums[s] -= load_vector(x.column(k) + i + s * kLanes<T>) * factor;
       }
       const Vec<T> scale = broadcast_vector<T>(1 / a.column(j)[j]);
       for (int s = 0; s < n; ++s) store(x.column(j) + i + s * kLanes<T>, sums[s] * scale);
@@ -201,11 +203,11 @@ void solve_right_transposed(const Panel<const T>& a, const Panel<T>& x) {
   for (; i < x.rows; i += kLanes<T>) vectors.template operator()<1>(i);
 }
 
-#define FB_INSTANTIATE(T)                                                     \
-  template int64_t lu_panel(const Panel<T>&, int32_t*);                       \
-  template void solve_unit_lower(const Panel<const T>&, const Panel<T>&);     \
-  template void solve_upper(const Panel<const T>&, const Panel<T>&);          \
-  template int64_t cholesky_panel(const Panel<T>&);                           \
+#define FB_INSTANTIATE(T)                                                 \
+  template int64_t lu_panel(const Panel<T>&, int32_t*);                   \
+  template void solve_unit_lower(const Panel<const T>&, const Panel<T>&); \
+  template void solve_upper(const Panel<const T>&, const Panel<T>&);      \
+  template int64_t cholesky_panel(const Panel<T>&);                       \
   template void solve_right_transposed(const Panel<const T>&, const Panel<T>&);
 FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)

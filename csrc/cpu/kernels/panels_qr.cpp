@@ -36,8 +36,7 @@ FB_FN void reflect(const T* v, T tau, int64_t k, int64_t rows, T* const* x) {
   const auto inside = lanes_from<T>(k - first);
   Vec<T> sums[count];
   const Vec<T> head = load_vector(v + first), none{};
-  for (int s = 0; s < count; ++s)
-    sums[s] = head * (inside ? load_vector(x[s] + first) : none);
+  for (int s = 0; s < count; ++s) sums[s] = head * (inside ? load_vector(x[s] + first) : none);
   for (int64_t i = first + kLanes<T>; i < rows; i += kLanes<T>) {
     const Vec<T> piece = load_vector(v + i);
     for (int s = 0; s < count; ++s) sums[s] += piece * load_vector(x[s] + i);
@@ -50,8 +49,7 @@ FB_FN void reflect(const T* v, T tau, int64_t k, int64_t rows, T* const* x) {
   }
   for (int64_t i = first + kLanes<T>; i < rows; i += kLanes<T>) {
     const Vec<T> piece = load_vector(v + i);
-    for (int s = 0; s < count; ++s)
-      store(x[s] + i, load_vector(x[s] + i) - piece * factors[s]);
+    for (int s = 0; s < count; ++s) store(x[s] + i, load_vector(x[s] + i) - piece * factors[s]);
   }
 }
 
@@ -108,7 +106,8 @@ void qr_panel(const Panel<T>& a, T* tau, T* work) {
 }
 
 template <class T>
-void multiply_by_q(const Panel<const T>& a, const T* tau, int64_t count, const Panel<T>& x, T* work) {
+void multiply_by_q(const Panel<const T>& a, const T* tau, int64_t count, const Panel<T>& x,
+                   T* work) {
   for (int64_t k = count; k-- > 0;) {
     if (tau[k] == 0) continue;
     unpack(a.column(k), k, a.rows, work);
@@ -116,9 +115,9 @@ void multiply_by_q(const Panel<const T>& a, const T* tau, int64_t count, const P
   }
 }
 
-#define FB_INSTANTIATE(T)                                                                        \
-  template T make_reflector(int64_t, T*);                                                        \
-  template void qr_panel(const Panel<T>&, T*, T*);                                               \
+#define FB_INSTANTIATE(T)                          \
+  template T make_reflector(int64_t, T*);          \
+  template void qr_panel(const Panel<T>&, T*, T*); \
   template void multiply_by_q(const Panel<const T>&, const T*, int64_t, const Panel<T>&, T*);
 FB_INSTANTIATE(float)
 FB_INSTANTIATE(double)
