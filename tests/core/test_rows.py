@@ -138,4 +138,5 @@ def test_mirrored_photographs():
         rows = fb.zeros(2, width + 2, 3, dtype=fb.uint8)
         rows[:, 1:-1] = pixels.flip(1)
         np.testing.assert_array_equal(rows[:, 1:-1].numpy(), pixels.numpy()[:, ::-1])
-        assert not rows[:, 0].any() and not rows[:, -1].any()
+        assert not rows[:, 0].any()
+        assert not rows[:, -1].any()
