@@ -160,7 +160,8 @@ class Reduction {
     const int64_t first_n = min64(min64(start.left_in_row(), end - begin), kBlock);
     Cursor run = start;
     Cursor kept = kept_cursor(plan_, first);
-    const bool groups = kGroup > 1 && stride == 1 && first_n == end - begin && !states;
+    [[maybe_unused]] const bool groups =
+        kGroup > 1 && stride == 1 && first_n == end - begin && !states;
     for (int64_t o = first; o < last; ++o, kept.advance(1)) {
       if constexpr (kGroup > 1) {
         if (groups && min64(last - o, kept.left_in_row()) >= kGroup) {
