@@ -1,7 +1,8 @@
 """One framework in a process of its own, told over its standard input what to time.
 
 It first tells where the module came from. Requests are one JSON object a line:
-`{"prepare": key}`, then any number of `{"measure": n}`. `{"threads": n}` changes the number of threads.
+`{"prepare": key}`, then any number of `{"measure": n}`; `{"threads": n}` changes the number of
+threads.
 """
 
 import importlib

@@ -126,7 +126,7 @@ add_step(
     1.1,
     vae,
     "Adam",
-    (PIXELS + 1) * HIDDEN + 2 * (HIDDEN + 1) * LATENT + (LATENT + 1) * HIDDEN + (HIDDEN + 1) * PIXELS,
+    (PIXELS + 1 + LATENT + 1) * HIDDEN + (HIDDEN + 1) * (2 * LATENT + PIXELS),
     product(DIGITS, PIXELS, HIDDEN, is_first=True)
     + product(DIGITS, HIDDEN, LATENT) * 2
     + product(DIGITS, LATENT, HIDDEN)

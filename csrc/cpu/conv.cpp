@@ -97,7 +97,8 @@ void conv_backward_weight(const ConvShape& shape, const Tensor& in, const Tensor
                           ? weight
                           : make_strided(weight.sizes(), channels_last_strides(weight.sizes()),
                                          weight.dtype(), weight.device());
-  (is_gathered ? conv_backward_weight_gathered : conv_backward_weight_columns)(shape, in, out, sums);
+  const auto run = is_gathered ? conv_backward_weight_gathered : conv_backward_weight_columns;
+  run(shape, in, out, sums);
   if (!sums.is_same(weight)) copy(weight, sums);
 }
 

@@ -41,7 +41,7 @@ void conv_backward_data_columns(const ConvShape& shape, const Tensor& out, const
 void conv_backward_weight_columns(const ConvShape& shape, const Tensor& in, const Tensor& out,
                                   const Tensor& weight);
 
-// The same from the windows of all images at once, as one product: for few pixels and many channels.
+// The same from the windows of all images at once, as one product: for few pixels of many channels.
 bool conv_gathered_takes(ConvPass pass, const ConvShape& shape, DType dtype);
 void conv_forward_gathered(const ConvShape& shape, const Tensor& in, const Tensor& weight,
                            const Tensor& bias, const Tensor& out);

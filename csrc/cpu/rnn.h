@@ -75,7 +75,7 @@ struct RnnForward {
   T* rows;
   int64_t row;          // elements from a row to the next
   bool keep;            // rows have room for the state before
-  const T* recurrent;   // outputs x weight_columns * hidden, in the order of rows; null in blocks
+  const T* recurrent;   // outputs x weight_columns * hidden, as in rows; null in blocks
   const T* projection;  // hidden x outputs, or null
   const T* state_bias;  // GRU: of s, or null
   T* h;                 // batch x outputs: the first state, then the last
@@ -96,7 +96,7 @@ struct RnnBackward {
   int64_t hidden, outputs;
   const T* rows;
   int64_t row;
-  const T* recurrent;   // weight_columns * hidden x outputs, in the order of rows; null in blocks
+  const T* recurrent;   // weight_columns * hidden x outputs, as in rows; null in blocks
   const T* projection;  // outputs x hidden, or null
   const T* d_out;       // or null
   int64_t d_out_row;
@@ -115,7 +115,8 @@ FB_DECLARE_KERNEL(template <class T> void, rnn_backward, const RnnBackward<T>&, 
 
 // Blocks of hidden units that threads divide a step into, where it is worth meeting after every
 // step: there are few sequences, or the matrix is too large for a thread's caches. A block has its
-// columns of the matrix to itself, packed: of all gates forwards, of the state's gradient backwards.
+// columns of the matrix to itself, packed: of all gates forwards, of the state's gradient
+// backwards.
 template <class T>
 struct RnnBlocks {
   int64_t units;  // of a block; the last may have fewer

@@ -86,13 +86,13 @@ class RnnCut {
  private:
   // A block is a multiple of every vector; with more units than this it gains nothing.
   static constexpr int64_t kUnits = 16, kMostUnits = 64;
-  static constexpr double kRate = 32;      // multiplications of a thread
-  static constexpr double kUnitTime = 4;   // activations of a unit
-  static constexpr double kMeeting = 5e3;  // calling all threads and waiting for them
-  static constexpr double kGain = 1.2;     // worth depending on the others in every step
+  static constexpr double kRate = 32;       // multiplications of a thread
+  static constexpr double kUnitTime = 4;    // activations of a unit
+  static constexpr double kMeeting = 25e3;  // calling 4 to 16 threads and waiting for them: measured
+  static constexpr double kGain = 1.2;      // worth depending on the others in every step
   // A matrix that stays in a second-level cache, bytes that a thread reads from there, and from
   // beyond, where others read as well.
-  static constexpr double kNear = 1.25e6, kNearRate = 96, kFarRate = 20;
+  static constexpr double kNear = 1.25e6, kNearRate = 50, kFarRate = 20;
 
   int64_t threads_, parts_, units_;
   bool shares_steps_;

@@ -133,7 +133,8 @@ template <class T>
 void rnn_forward_block(const RnnForward<T>& f, const RnnBlocks<T>& blocks, int64_t s,
                        int64_t block) {
   const Step step(f.steps, f.reverse, s, 0, f.steps.batch);
-  const int64_t hidden = f.hidden, first = block * blocks.units, gates = kernel::gate_columns(f.kind);
+  const int64_t hidden = f.hidden, first = block * blocks.units;
+  const int64_t gates = kernel::gate_columns(f.kind);
   const int64_t units = hidden - first < blocks.units ? hidden - first : blocks.units;
   const int64_t stride = f.steps.apart * f.row, own_row = gates * units;
   const T* const before = blocks.h[s % 2];
