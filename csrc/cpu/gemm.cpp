@@ -314,8 +314,9 @@ using Product = void (*)(const GemmCall&);
 // Few rows of A and B stored by columns: reading B in place, once, is all the work.
 template <class T>
 bool few_rows(const GemmCall& g) {
-  constexpr int64_t kFewRows = 8;
-  if (g.batch != 1 || g.m > kFewRows || g.a.transposed || !g.b.transposed || g.k < kShortSum)
+  constexpr int64_t kFewRows = 8, kManyColumns = 64;
+  if (g.batch != 1 || g.m > kFewRows || g.n < kManyColumns || g.a.transposed || !g.b.transposed ||
+      g.k < kShortSum)
     return false;
   const BlockingRegion unlocked(g.m * g.n * g.k > (1 << 18));
   const int64_t grain = std::max<int64_t>(2 * kGrain / (g.m * g.k), 16);
