@@ -252,6 +252,5 @@ void gemm_tiled(const GemmCall& call) {
 }
 
 template void gemm_tiled<float>(const GemmCall& call);
-template void gemm_tiled<double>(const GemmCall& call);
 
 }  // namespace fb::cpu

@@ -282,6 +282,5 @@ template void packed_product(const PackedProduct<double>&);
 template void pack_matrix(const PackSource<float>&, float*);
 template void pack_matrix(const PackSource<double>&, double*);
 template void pack_rows(const PackSource<float>&, float*);
-template void pack_rows(const PackSource<double>&, double*);
 
 }  // namespace fb::cpu::FB_ISA
