@@ -27,8 +27,8 @@ FB_DECLARE_KERNEL(template <class T> void, pack_matrix, const PackSource<T>&, T*
 // for whole vectors to be written at the end.
 inline int64_t packed_rows_elements(int64_t m, int64_t k) { return (m + 1) / 2 * 2 * k + 16; }
 
-// Packs the left matrix of a product, for float; `n` is the number of its rows, and it is `transposed` if its
-// rows are stored as rows.
+// Packs the left matrix of a product, for float; `n` is the number of its rows, and it is
+// `transposed` if its rows are stored as rows.
 FB_DECLARE_KERNEL(template <class T> void, pack_rows, const PackSource<T>&, T* packed)
 
 // C = A B, or C += A B, with A m x k, B k x n, C m x n. A and B are packed, or read where they lie:
