@@ -266,16 +266,6 @@ void plain_gemm(const GemmCall& call) {
   });
 }
 
-// Measured: where tiles of our own are at least as fast as libraries, per thread.
-template <class T>
-bool tiles_are_best() {
-#if defined(FB_HAVE_OPENBLAS)
-  return std::is_same_v<T, float> || isa() == Isa::kAvx512;
-#else
-  return true;
-#endif
-}
-
 // Fills C with the bias, for libraries that can only accumulate.
 void start_from_bias(GemmCall& call) {
   for (int64_t i = 0; i < call.m; ++i) {
@@ -314,8 +304,9 @@ using Product = void (*)(const GemmCall&);
 // Few rows of A and B stored by columns: reading B in place, once, is all the work.
 template <class T>
 bool few_rows(const GemmCall& g) {
-  constexpr int64_t kFewRows = 8;
-  if (g.batch != 1 || g.m > kFewRows || g.a.transposed || !g.b.transposed || g.k < kShortSum)
+  constexpr int64_t kFewRows = 8, kManyColumns = 64;
+  if (g.batch != 1 || g.m > kFewRows || g.n < kManyColumns || g.a.transposed || !g.b.transposed ||
+      g.k < kShortSum)
     return false;
   const BlockingRegion unlocked(g.m * g.n * g.k > (1 << 18));
   const int64_t grain = std::max<int64_t>(2 * kGrain / (g.m * g.k), 16);
@@ -335,13 +326,16 @@ void large_gemm(const GemmCall& call) {
   if (call.k == 0) return plain_gemm<T>(call);
   if constexpr (kIsFloat<T>) {
     if (few_rows<T>(call)) return;
-    if (tiles_are_best<T>()) return gemm_tiled<T>(call);
   }
+  if constexpr (std::is_same_v<T, float>) {
+    gemm_tiled<T>(call);
+  } else {
 #if defined(FB_HAVE_OPENBLAS)
-  run_library(call, gemm_openblas, 1 << 20);
+    run_library(call, gemm_openblas, 1 << 20);
 #else
-  plain_gemm<T>(call);
+    plain_gemm<T>(call);
 #endif
+  }
 }
 
 // Many products with the same B whose As and Cs are contiguous are a single taller one.

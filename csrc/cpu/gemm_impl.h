@@ -5,7 +5,7 @@
 
 namespace fb::cpu {
 
-// Computes large products of float or double on all threads. Sizes are above zero.
+// Computes large products on all threads; for float. Sizes are above zero.
 template <class T>
 void gemm_tiled(const GemmCall& call);
 

@@ -18,11 +18,12 @@ namespace {
 
 // Depth of a block: a panel of B and a tile's rows of A fit a first-level cache together.
 constexpr int64_t kBlockDepth = 256;
-// A's packed rows take half of a second-level cache of 1 MB. Some panels of B at a time are packed
-// beside them when their turn comes.
-constexpr int64_t kBlockRows = 504;
-// Fewer rows do not repay packing B, fewer columns not packing A.
-constexpr int64_t kFewRows = 64;
+// B's packed columns take half of a second-level cache of 1 MB, A's packed rows a part of the rest.
+constexpr int64_t kBlockRows = 84;
+constexpr int64_t kBlockColumns = 512;
+// Fewer rows do not repay packing B: it is read in place, or packed by a few columns that the next
+// tiles find in the first-level cache. Fewer columns do not repay packing A.
+constexpr int64_t kFewRows = 128;
 constexpr int64_t kFewColumns = 64;
 
 static_assert(GemmGrid::kColumnUnit % kWholeColumns == 0);
@@ -43,6 +44,15 @@ int64_t threads_for(const GemmCall& g) {
   return std::clamp<int64_t>(g.batch * g.m * g.n * g.k / kWorthThread, 1, num_threads());
 }
 
+// A thread that is late, as another program has its processor, delays the others less if large
+// products are in more parts than there are threads.
+int64_t parts_for(const GemmCall& g) {
+  constexpr int64_t kLong = 1 << 25;  // multiplications: about 0.4 ms
+  const int64_t threads = threads_for(g);
+  const int64_t each = g.batch * g.m * g.n * g.k / threads;
+  return threads > 1 ? threads * std::clamp<int64_t>(each / kLong, 1, 4) : 1;
+}
+
 // Rows, columns and depth of one product that a thread computes.
 template <class T>
 class Part {
@@ -52,77 +62,109 @@ class Part {
 
   // Elements that it packs at a time, of A and of B.
   static int64_t packed_a(const GemmCall& g, int64_t rows) {
-    return packed_rows_elements(std::min(rows, kBlockRows), std::min(g.k, kBlockDepth));
+    return packed_rows_elements(std::min(rows, kFewRows), std::min(g.k, kBlockDepth));
   }
-  static int64_t packed_b(const GemmCall& g) { return std::min(g.k, kBlockDepth) * kPackedColumns; }
+  static int64_t packed_b(const GemmCall& g, int64_t columns) {
+    return packed_elements(std::min(g.k, kBlockDepth), std::min(columns, kBlockColumns));
+  }
 
   // start + A B into C, with the start and the C of the call, or of a sum of its own from zero.
   void operator()(T* a, T* b, T* own) const {
-    const int64_t strips = parts_of(rows_.size(), kBlockRows);
-    const int64_t blocks = parts_of(depth_.size(), kBlockDepth);
-    for (int64_t s = 0; s < strips; ++s) {
-      const Range strip = part_of_range(rows_.size(), s, strips, GemmGrid::kRowUnit);
-      for (int64_t block = 0; block < blocks; ++block) {
-        const Range depth = part_of_range(depth_.size(), block, blocks, 1);
-        multiply({rows_.begin + strip.begin, rows_.begin + strip.end},
-                 {depth_.begin + depth.begin, depth_.begin + depth.end}, a, b, own);
+    rows_.size() <= kFewRows ? few_rows(a, b, own) : many_rows(a, b, own);
+  }
+
+ private:
+  static_assert(kBlockRows <= kFewRows && kFewColumns <= kBlockColumns);
+
+  // A and B as they are read: packed if the rows are no distance apart.
+  struct Left {
+    const T* data;
+    int64_t row;
+    bool by_columns;
+  };
+  struct Right {
+    const T* data;
+    int64_t row;
+  };
+
+  void few_rows(T* a, T* b, T* own) const {
+    const int64_t whole = g_.b.transposed ? 0 : columns_.size() / kWholeColumns * kWholeColumns;
+    const int64_t end_in_place = columns_.begin + whole;
+    for (int64_t block = 0; block < blocks(); ++block) {
+      const Range depth = depth_of(block);
+      const Left left = left_of(rows_, depth, a);
+      if (whole > 0) {
+        const Range columns{columns_.begin, end_in_place};
+        multiply(rows_, columns, depth, left, {right_data(columns, depth), g_.b.ld}, own);
+      }
+      for (int64_t j = end_in_place; j < columns_.end; j += kFewColumns) {
+        const Range columns{j, std::min(j + kFewColumns, columns_.end)};
+        multiply(rows_, columns, depth, left, packed_right(columns, depth, b), own);
       }
     }
   }
 
- private:
-  void multiply(Range rows, Range depth, T* packed_a, T* packed_b, T* own) const {
-    const bool is_first = depth.begin == depth_.begin;
-    PackedProduct<T> product{};
-    product.m = rows.size();
-    product.n = columns_.size();
-    product.k = depth.size();
-    product.c_row = own ? g_.n : g_.c.ld;
-    product.c =
-        (own ? own : static_cast<T*>(g_.c.data)) + rows.begin * product.c_row + columns_.begin;
-    product.accumulate = !is_first || (!own && g_.accumulate);
-    if (g_.bias && is_first && !own) product.bias = static_cast<const T*>(g_.bias) + columns_.begin;
-    choose_a(product, rows, depth, packed_a);
-    multiply_by(product, depth, packed_b);
+  void many_rows(T* a, T* b, T* own) const {
+    const int64_t strips = parts_of(rows_.size(), kBlockRows);
+    for (int64_t j = columns_.begin; j < columns_.end; j += kBlockColumns) {
+      const Range columns{j, std::min(j + kBlockColumns, columns_.end)};
+      for (int64_t block = 0; block < blocks(); ++block) {
+        const Range depth = depth_of(block);
+        const Right right = packed_right(columns, depth, b);
+        for (int64_t s = 0; s < strips; ++s) {
+          const Range strip = part_of_range(rows_.size(), s, strips, GemmGrid::kRowUnit);
+          const Range rows{rows_.begin + strip.begin, rows_.begin + strip.end};
+          multiply(rows, columns, depth, left_of(rows, depth, a), right, own);
+        }
+      }
+    }
   }
 
-  void choose_a(PackedProduct<T>& product, Range rows, Range depth, T* packed) const {
-    const T* const a =
+  int64_t blocks() const { return parts_of(depth_.size(), kBlockDepth); }
+  Range depth_of(int64_t block) const {
+    const Range part = part_of_range(depth_.size(), block, blocks(), 1);
+    return {depth_.begin + part.begin, depth_.begin + part.end};
+  }
+
+  Left left_of(Range rows, Range depth, T* packed) const {
+    const T* const data =
         static_cast<const T*>(g_.a.data) +
         (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin : rows.begin * g_.a.ld + depth.begin);
     const bool can_read = !g_.a.transposed || rows.size() % 2 == 0;
-    if (can_read && columns_.size() <= kFewColumns) {
-      product.a = a;
-      product.a_row = g_.a.ld;
-      product.a_by_columns = g_.a.transposed;
-      return;
-    }
+    if (can_read && columns_.size() <= kFewColumns) return {data, g_.a.ld, g_.a.transposed};
     FB_KERNEL(pack_rows<T>)
-    ({depth.size(), rows.size(), a, g_.a.ld, !g_.a.transposed}, packed);
-    product.a = packed;
+    ({depth.size(), rows.size(), data, g_.a.ld, !g_.a.transposed}, packed);
+    return {packed, 0, false};
   }
 
-  // With B: of one that is read in place, the columns that do not fill a vector are packed.
-  void multiply_by(PackedProduct<T>& product, Range depth, T* packed) const {
-    product.b = static_cast<const T*>(g_.b.data) + (g_.b.transposed
-                                                        ? columns_.begin * g_.b.ld + depth.begin
-                                                        : depth.begin * g_.b.ld + columns_.begin);
-    product.b_row = g_.b.ld;
-    product.b_by_columns = g_.b.transposed;
-    const int64_t in_place = !g_.b.transposed && rows_.size() <= kFewRows
-                                 ? product.n / kWholeColumns * kWholeColumns
-                                 : 0;
-    if (in_place > 0) {
-      PackedProduct<T> whole = product;
-      whole.n = in_place;
-      FB_KERNEL(packed_product<T>)(whole);
-    }
-    if (in_place == product.n) return;
-    product.n -= in_place;
-    product.b += in_place;
-    product.c += in_place;
-    if (product.bias) product.bias += in_place;
-    product.few_columns = packed;
+  const T* right_data(Range columns, Range depth) const {
+    return static_cast<const T*>(g_.b.data) + (g_.b.transposed
+                                                   ? columns.begin * g_.b.ld + depth.begin
+                                                   : depth.begin * g_.b.ld + columns.begin);
+  }
+  Right packed_right(Range columns, Range depth, T* packed) const {
+    FB_KERNEL(pack_matrix<T>)
+    ({depth.size(), columns.size(), right_data(columns, depth), g_.b.ld, g_.b.transposed}, packed);
+    return {packed, 0};
+  }
+
+  void multiply(Range rows, Range columns, Range depth, const Left& left, const Right& right,
+                T* own) const {
+    const bool is_first = depth.begin == depth_.begin;
+    PackedProduct<T> product{};
+    product.m = rows.size();
+    product.n = columns.size();
+    product.k = depth.size();
+    product.a = left.data;
+    product.a_row = left.row;
+    product.a_by_columns = left.by_columns;
+    product.b = right.data;
+    product.b_row = right.row;
+    product.c_row = own ? g_.n : g_.c.ld;
+    product.c =
+        (own ? own : static_cast<T*>(g_.c.data)) + rows.begin * product.c_row + columns.begin;
+    product.accumulate = !is_first || (!own && g_.accumulate);
+    if (g_.bias && is_first && !own) product.bias = static_cast<const T*>(g_.bias) + columns.begin;
     FB_KERNEL(packed_product<T>)(product);
   }
 
@@ -137,11 +179,11 @@ class Parts {
   explicit Parts(const GemmCall& g)
       : g_(g),
         deep_(stretches_of(g)),
-        grid_(grid_of(g, threads_for(g), deep_)),
+        grid_(grid_of(g, parts_for(g), deep_)),
         count_(g.batch * grid_.parts() * deep_),
         threads_(std::min(threads_for(g), count_)),
         room_a_(round_up(Part<T>::packed_a(g, grid_.most_rows(g)))),
-        room_b_(round_up(Part<T>::packed_b(g))),
+        room_b_(round_up(Part<T>::packed_b(g, grid_.most_columns(g)))),
         size_(g.m * g.n),
         // Allocated here: each thread caches what it frees, and only the user's thread can be told
         // to empty its cache.
@@ -210,6 +252,5 @@ void gemm_tiled(const GemmCall& call) {
 }
 
 template void gemm_tiled<float>(const GemmCall& call);
-template void gemm_tiled<double>(const GemmCall& call);
 
 }  // namespace fb::cpu

@@ -27,16 +27,15 @@ FB_DECLARE_KERNEL(template <class T> void, pack_matrix, const PackSource<T>&, T*
 // for whole vectors to be written at the end.
 inline int64_t packed_rows_elements(int64_t m, int64_t k) { return (m + 1) / 2 * 2 * k + 16; }
 
-// Packs the left matrix of a product; `n` is the number of its rows, and it is `transposed` if its
-// rows are stored as rows.
+// Packs the left matrix of a product, for float; `n` is the number of its rows, and it is
+// `transposed` if its rows are stored as rows.
 FB_DECLARE_KERNEL(template <class T> void, pack_rows, const PackSource<T>&, T* packed)
 
-// C = A B, or C += A B, with A m x k, B k x n, C m x n. A and B are packed; or A is read where it
-// lies, by rows or, if m is even, by columns that are a_row apart; or so is B by rows that are
-// b_row apart, if n is a multiple of kWholeColumns, unless it is packed a few columns at a time
-// just before they are used. Without `accumulate`, every row of C begins as `bias`, if that is not
-// null. Each element is start + the sum in the order of k, whichever rows and columns are computed
-// with it.
+// C = A B, or C += A B, with A m x k, B k x n, C m x n. A and B are packed, or read where they lie:
+// A by rows or, if m is even, by columns that are a_row apart; B by rows that are b_row apart, if n
+// is a multiple of kWholeColumns. Without `accumulate`, every row of C begins as `bias`, if that is
+// not null. Each element is start + the sum in the order of k, whichever rows and columns are
+// computed with it.
 template <class T>
 struct PackedProduct {
   int64_t m, n, k;
@@ -48,11 +47,9 @@ struct PackedProduct {
   bool accumulate;
   const T* bias = nullptr;
   int64_t b_row = 0;  // 0: packed
-  bool a_by_columns = false, b_by_columns = false;
-  T* few_columns = nullptr;  // room for k x kPackedColumns of B
+  bool a_by_columns = false;
 };
 inline constexpr int64_t kWholeColumns = 16;
-inline constexpr int64_t kPackedColumns = 128;
 
 FB_DECLARE_KERNEL(template <class T> void, packed_product, const PackedProduct<T>&)
 

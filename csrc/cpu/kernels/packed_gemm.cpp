@@ -149,42 +149,18 @@ void pack_transposed(const PackSource<T>& s, int64_t j, int64_t columns, int64_t
   }
 }
 
-// Whole panels of a matrix stored by rows, side by side: a row at a time, as every row may lie in a
-// page of its own.
+// The first panels, whole ones, of a matrix stored by rows: a row of some at a time, as every row
+// may lie in a page of its own. Rows of more panels would all be written to one set of a cache.
 template <class T>
-void pack_whole_panels(const PackSource<T>& s, int64_t j, int64_t panels, T* out) {
-  constexpr int L = kLanes<T>;
-  const T* from = s.data + j;
-  for (int64_t k = 0; k < s.k; ++k, from += s.ld, out += kPanel * L) {
-    for (int64_t p = 0; p < panels; ++p) {
-#pragma GCC unroll 2
-      for (int v = 0; v < kPanel; ++v) {
-        const int64_t c = v * L;
-        store(out + p * kPanel * L * s.k + c, load<T, L>(from + p * kPanel * L + c));
-      }
-    }
-  }
-}
-
-// The columns [j, end), where j begins a panel.
-template <class T>
-void pack_columns(const PackSource<T>& s, int64_t j, int64_t end, T* out) {
-  constexpr int L = kLanes<T>;
-  if (!s.transposed) {
-    const int64_t panels = (end - j) / (kPanel * L);
-    pack_whole_panels(s, j, panels, out);
-    j += panels * kPanel * L;
-    out += panels * kPanel * L * s.k;
-  }
-  for (; j < end; j += kPanel * L, out += kPanel * L * s.k) {
-    const int64_t width = end - j < kPanel * L ? end - j : kPanel * L;
-    const int64_t padded = (width + L - 1) / L * L;
-    for (int64_t c = 0; c < padded; c += L) {
-      const int64_t columns = width - c < L ? width - c : L;
-      if (s.transposed)
-        pack_transposed(s, j + c, columns, padded, out + c);
-      else
-        pack_straight(s, j + c, columns, padded, out + c);
+void pack_whole_panels(const PackSource<T>& s, int64_t panels, T* out) {
+  constexpr int64_t kWidth = kPanel * kLanes<T>, kTogether = 4;
+  for (int64_t first = 0; first < panels; first += kTogether) {
+    const int64_t count = panels - first < kTogether ? panels - first : kTogether;
+    const T* from = s.data + first * kWidth;
+    T* to = out + first * kWidth * s.k;
+    for (int64_t k = 0; k < s.k; ++k, from += s.ld, to += kWidth) {
+      for (int64_t p = 0; p < count; ++p)
+        __builtin_memcpy(to + p * kWidth * s.k, from + p * kWidth, kWidth * sizeof(T));
     }
   }
 }
@@ -192,16 +168,10 @@ void pack_columns(const PackSource<T>& s, int64_t j, int64_t end, T* out) {
 template <class T, bool kTogether>
 void all_panels(const PackedProduct<T>& g) {
   constexpr int L = kLanes<T>;
-  static_assert(kPackedColumns % (kPanel * L) == 0);
   for (int64_t j = 0; j < g.n; j += kPanel * L) {
     Columns<T> columns{j, g.n - j < kPanel * L ? g.n - j : kPanel * L, g.b + j, g.b_row};
-    if (g.few_columns || g.b_row == 0) {
-      const int64_t first = g.few_columns ? j % kPackedColumns : j;
-      if (g.few_columns && first == 0) {
-        const int64_t end = g.n - j < kPackedColumns ? g.n : j + kPackedColumns;
-        pack_columns<T>({g.k, g.n, g.b, g.b_row, g.b_by_columns}, j, end, g.few_columns);
-      }
-      columns.b = (g.few_columns ? g.few_columns : g.b) + first * g.k;
+    if (g.b_row == 0) {
+      columns.b = g.b + j * g.k;
       columns.b_row = (columns.width + L - 1) / L * L;
     }
     if (columns.width > L)
@@ -268,8 +238,25 @@ void packed_product(const PackedProduct<T>& g) {
 
 template <class T>
 void pack_matrix(const PackSource<T>& s, T* packed) {
-  for (int64_t j = 0; j < s.n; j += kPackedColumns)
-    pack_columns(s, j, s.n - j < kPackedColumns ? s.n : j + kPackedColumns, packed + j * s.k);
+  constexpr int L = kLanes<T>;
+  int64_t j = 0;
+  if (!s.transposed) {
+    const int64_t panels = s.n / (kPanel * L);
+    pack_whole_panels(s, panels, packed);
+    j = panels * kPanel * L;
+  }
+  for (; j < s.n; j += kPanel * L) {
+    const int64_t width = s.n - j < kPanel * L ? s.n - j : kPanel * L;
+    const int64_t padded = (width + L - 1) / L * L;
+    T* const out = packed + j * s.k;
+    for (int64_t c = 0; c < padded; c += L) {
+      const int64_t columns = width - c < L ? width - c : L;
+      if (s.transposed)
+        pack_transposed(s, j + c, columns, padded, out + c);
+      else
+        pack_straight(s, j + c, columns, padded, out + c);
+    }
+  }
 }
 
 template <class T>
@@ -295,6 +282,5 @@ template void packed_product(const PackedProduct<double>&);
 template void pack_matrix(const PackSource<float>&, float*);
 template void pack_matrix(const PackSource<double>&, double*);
 template void pack_rows(const PackSource<float>&, float*);
-template void pack_rows(const PackSource<double>&, double*);
 
 }  // namespace fb::cpu::FB_ISA
