@@ -81,6 +81,28 @@ int64_t real_lu(int64_t m, int64_t n, T* a, int64_t lda, int32_t* pivots) {
   return lu_by_blocks(m, n, a, lda, pivots, block);
 }
 
+// X = U^-1 L^-1 X by blocks of rows.
+template <class T>
+void solve_tile(int64_t n, const T* lu, int64_t lda, int64_t columns, T* x, int64_t ldx) {
+  const auto block = [&](int64_t k, int64_t first, int64_t rows, auto solve) {
+    const int64_t width = std::min(kLeaf, n - k);
+    T* const diagonal = const_cast<T*>(lu) + k * lda + k;  // nothing is written to it
+    const Padded<T> corner(width, width, diagonal, lda);
+    const Padded<T> part(width, columns, x + k, ldx, Copying::kAlways);  // to be negated
+    solve(corner.as_const(), *part);
+    part.write_back();
+    for (int64_t i = 0; i < part->ld * columns; ++i) part->data[i] = -part->data[i];
+    product<T>(rows, columns, width, {lu + k * lda + first, lda}, {part->data, part->ld}, x + first,
+               ldx, true);
+  };
+  for (int64_t k = 0; k < n; k += kLeaf) {
+    const int64_t next = std::min(k + kLeaf, n);
+    block(k, next, n - next, FB_KERNEL(solve_unit_lower<T>));
+  }
+  for (int64_t k = (n - 1) / kLeaf * kLeaf; k >= 0; k -= kLeaf)
+    block(k, 0, k, FB_KERNEL(solve_upper<T>));
+}
+
 template <class T>
 void solve_small(const Panel<const T>& lu, const int32_t* pivots, int64_t nrhs, T* b, int64_t ldb) {
   const int64_t n = lu.rows;
@@ -114,10 +136,16 @@ void lu_solve(char op, int64_t n, int64_t nrhs, const T* lu, int64_t lda, const 
       const Padded<T> factors(n, n, const_cast<T*>(lu), lda);  // nothing is written to it
       return solve_small(factors.as_const(), pivots, nrhs, b, ldb);
     }
+    if (n <= kLarge && op == 'N') {
+      return for_each_tile(nrhs, 32, n * n * 32, [&](int64_t j, int64_t columns) {
+        exchange_rows(pivots, n, columns, b + j * ldb, ldb);
+        solve_tile(n, lu, lda, columns, b + j * ldb, ldb);
+      });
+    }
   }
   const std::unique_ptr<int64_t[]> wide(new int64_t[n]);
   std::copy(pivots, pivots + n, wide.get());
-  for_each_tile(nrhs, 32, n * n * 32, [&](int64_t j, int64_t columns) {
+  for_each_tile(nrhs, 64, n * n * 64, [&](int64_t j, int64_t columns) {
     lapack::getrs(op, n, columns, lu, lda, wide.get(), b + j * ldb, ldb);
   });
 }

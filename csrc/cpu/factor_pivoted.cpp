@@ -27,12 +27,12 @@ class PivotedQr {
         lda_(lda),
         tau_(tau),
         order_(order),
-        memory_((m + n) * kColumns + 3 * n) {
+        memory_((m + 2 * n) * kColumns + 2 * n) {
     v_ = memory_.get();
     f_ = v_ + m * kColumns;
     norms_ = f_ + n * kColumns;
     exact_ = norms_ + n;
-    row_ = exact_ + n;
+    rows_ = exact_ + n;
   }
 
   void run() {
@@ -58,7 +58,10 @@ class PivotedQr {
   void exchange(int64_t count, int64_t i, int64_t j) {
     if (i == j) return;
     std::swap_ranges(at(0, i), at(0, i) + m_, at(0, j));
-    for (int64_t c = 0; c < count; ++c) std::swap(f_[c * n_ + i], f_[c * n_ + j]);
+    for (int64_t c = 0; c < count; ++c) {
+      std::swap(f_[c * n_ + i], f_[c * n_ + j]);
+      std::swap(rows_[c * n_ + i], rows_[c * n_ + j]);
+    }
     std::swap(order_[i], order_[j]);
     norms_[j] = norms_[i];
     exact_[j] = exact_[i];
@@ -97,13 +100,13 @@ class PivotedQr {
       for (int64_t j = k + 1; j < n_; ++j) f[j] *= tau_[k];
 
       // Row k is final, and what it holds leaves the columns' norms.
-      for (int64_t j = k + 1; j < n_; ++j) row_[j] = *at(k, j);
+      T* const row = rows_ + count * n_;
+      for (int64_t j = k + 1; j < n_; ++j) row[j] = *at(k, j);
       for (int64_t c = 0; c <= count; ++c) factors[c] = -v_[c * rows + count];
-      add_scaled_columns(right, count + 1, f_ + k + 1, n_, factors, row_ + k + 1);
+      add_scaled_columns(right, count + 1, f_ + k + 1, n_, factors, row + k + 1);
       for (int64_t j = k + 1; j < n_; ++j) {
-        *at(k, j) = row_[j];
         if (norms_[j] == 0) continue;
-        const T share = std::abs(row_[j]) / norms_[j];
+        const T share = std::abs(row[j]) / norms_[j];
         const T left = std::max((1 + share) * (1 - share), T(0));
         const T lost = norms_[j] / exact_[j];
         if (left * lost * lost <= limit) {
@@ -116,6 +119,10 @@ class PivotedQr {
       ++count;
     }
     update(first, count);
+    for (int64_t j = first + 1; j < n_; ++j) {
+      for (int64_t c = 0; c < std::min(count, j - first); ++c)
+        *at(first + c, j) = rows_[c * n_ + j];
+    }
     for (int64_t j = first + count; j < n_; ++j) {
       if (exact_[j] == 0) measure_column(first + count, j);
     }
@@ -142,7 +149,9 @@ class PivotedQr {
   T *v_, *f_;
   // Of each column: its norm, and what that was when it was last summed.
   T *norms_, *exact_;
-  T* row_;
+  // The rows of R that a block has found. They are stored when it ends: other threads read the
+  // columns until then, and would have to fetch what has changed.
+  T* rows_;
 };
 
 // B = Q^T B for few columns: by one reflector after the other.
