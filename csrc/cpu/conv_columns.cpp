@@ -113,8 +113,7 @@ class Windows {
     const int64_t line = s.out[2] * plan.width, lines = s.batch * plan.blocks;
     columns_ = allocate_cpu(lines * line * size_of(dtype));
     parallel_for(lines, kGrain / (line + 1) + 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i)
-        FB_KERNEL(gather_columns)
+      for (int64_t i = begin; i < end; ++i) FB_KERNEL(gather_columns)
       (s, plan.block(i / plan.blocks, i % plan.blocks, 0), dtype, in.data(),
        element_at(columns_->data, i * line, dtype));
     });
@@ -141,9 +140,8 @@ bool conv_gathered_takes(ConvPass pass, const ConvShape& s, DType dtype) {
   const bool is_forward = pass == ConvPass::kForward;
   const int64_t most_pixels = is_forward ? 256 : 8192, width = s.window() * s.in_channels;
   return pass != ConvPass::kBackwardData && !(is_forward && s.batch > 1) &&
-         dtype == DType::kFloat32 && s.groups == 1 &&
-         s.in_channels >= kLeastChannels && s.out_channels >= kLeastChannels &&
-         pixels_of(s) < most_pixels && s.work() >= kLeastWork &&
+         dtype == DType::kFloat32 && s.groups == 1 && s.in_channels >= kLeastChannels &&
+         s.out_channels >= kLeastChannels && pixels_of(s) < most_pixels && s.work() >= kLeastWork &&
          pixels_of(s) * width * static_cast<int64_t>(sizeof(float)) <= kMostBytes;
 }
 

@@ -90,10 +90,13 @@ dnnl_primitive_desc_t describe_forward(const Geometry& g, const_dnnl_memory_desc
   return description;
 }
 
+class Convolution;
+const Convolution& convolution_of(const ConvKey& key);
+
 // A primitive for a slice, and how it wants the weight.
 class Convolution {
  public:
-  explicit Convolution(const ConvKey& key) : pass_(key.pass), number_(next_number()) {
+  explicit Convolution(const ConvKey& key) : key_(key), number_(next_number()) {
     const Geometry g(key.shape, key.weight_last);
     const DType dtype = static_cast<DType>(key.dtype);
     const OneDnnLayout in = onednn_strided(dtype, g.in, channels_last_strides(g.in));
@@ -124,13 +127,10 @@ class Convolution {
   size_t packed_bytes() const { return dnnl_memory_desc_get_size(packed_.get()); }
 
   Storage packed(const Tensor& weight) const {
-    return packed_weight(weight, {number_, 0, 0}, packed_bytes(), [&](void* packed) {
-      reorder(given_, packed_).run({weight.data(), packed});
-    });
+    return packed_weight(weight, {number_, 0, 0}, packed_bytes(),
+                         [&](void* packed) { reorder(weight.data(), packed); });
   }
-  void unpack(const void* packed, void* weight) const {
-    reorder(packed_, given_).run({packed, weight});
-  }
+  void unpack(const void* packed, void* weight) const { reorder(packed, weight); }
 
  private:
   void make_forward(const Geometry& g, DType dtype, const_dnnl_memory_desc_t in,
@@ -167,7 +167,7 @@ class Convolution {
     const OneDnnLayout weight = onednn_any(dtype, g.weight);
     const auto hint = describe_forward(g, in, weight.get(), nullptr, out);
     dnnl_primitive_desc_t description = nullptr;
-    if (pass_ == ConvPass::kBackwardData) {
+    if (key_.pass == ConvPass::kBackwardData) {
       onednn_check(dnnl_convolution_backward_data_primitive_desc_create(
                        &description, onednn_engine(), dnnl_convolution_direct, in, weight.get(),
                        out, g.stride.data(), g.dilation.data(), g.padding.data(),
@@ -201,21 +201,84 @@ class Convolution {
         "dnnl_memory_desc_clone");
     packed_.reset(packed);
     given_ = onednn_strided(dtype, sizes, strides);
+    cut_weight(Dims(sizes));
     const char* kernel = "";
     dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, &kernel);
     kernel_ = kernel;
   }
 
-  // Of all threads only the calling one needs it. A convolution reorders in one direction.
-  const OneDnnPrimitive& reorder(const OneDnnLayout& from, const OneDnnLayout& to) const {
+  // Changes the order of the weight: to the primitive's, or back where it computes the weight's
+  // gradient. Threads share the pieces, each with a primitive of its own.
+  void reorder(const void* from, const void* to) const {
+    parallel_for(pieces_.count, 1, [&](int64_t begin, int64_t end) {
+      const OneDnnOnThisThread alone;
+      const Convolution& own = convolution_of(key_);
+      for (int64_t i = begin; i < end; ++i) own.reorder_piece(i, from, to);
+    });
+  }
+
+  void reorder_piece(int64_t i, const void* from, const void* to) const {
+    const bool back = key_.pass == ConvPass::kBackwardWeight;
+    const Pieces& p = pieces_;
+    const OneDnnLayout& given = p.count > 1 ? p.given : given_;
+    const OneDnnLayout& packed = p.count > 1 ? p.packed : packed_;
     if (!reorder_) {
+      const dnnl_memory_desc_t one = (back ? packed : given).get();
+      const dnnl_memory_desc_t other = (back ? given : packed).get();
       dnnl_primitive_desc_t change = nullptr;
-      onednn_check(dnnl_reorder_primitive_desc_create(&change, from.get(), onednn_engine(),
-                                                      to.get(), onednn_engine(), nullptr),
+      onednn_check(dnnl_reorder_primitive_desc_create(&change, one, onednn_engine(), other,
+                                                      onednn_engine(), nullptr),
                    "dnnl_reorder_primitive_desc_create");
-      reorder_ = primitive(change, {{DNNL_ARG_FROM, from.get()}, {DNNL_ARG_TO, to.get()}});
+      reorder_ = primitive(change, {{DNNL_ARG_FROM, one}, {DNNL_ARG_TO, other}});
     }
-    return *reorder_;
+    const DType type = static_cast<DType>(key_.dtype);
+    const int64_t in_given = i * p.given_step, in_packed = i * p.packed_step;
+    if (back)
+      reorder_->run({element_at(from, in_packed, DType::kFloat32), element_at(to, in_given, type)});
+    else
+      reorder_->run({element_at(from, in_given, type), element_at(to, in_packed, type)});
+  }
+
+  // Equal parts of a large weight along its longer dimension of channels.
+  struct Pieces {
+    int64_t count = 1;
+    OneDnnLayout given, packed;               // of one
+    int64_t given_step = 0, packed_step = 0;  // elements from one to the next
+  };
+
+  static OneDnnLayout part_of(const OneDnnLayout& whole, const Dims& sizes, const Dims& offsets) {
+    dnnl_memory_desc_t part = nullptr;
+    const dnnl_status_t status =
+        dnnl_memory_desc_create_submemory(&part, whole.get(), sizes.data(), offsets.data());
+    return OneDnnLayout(status == dnnl_success ? part : nullptr);
+  }
+  static int64_t offset_of(const OneDnnLayout& part) {
+    int64_t offset = 0;
+    onednn_check(dnnl_memory_desc_query(part.get(), dnnl_query_submemory_offset_s64, &offset),
+                 "dnnl_memory_desc_query");
+    return offset;
+  }
+
+  void cut_weight(const Dims& sizes) {
+    constexpr int64_t kUnit = 64;  // whole blocks of every order
+    constexpr int64_t kWorthCutting = 1 << 17;
+    int64_t elements = 1;
+    for (const int64_t size : sizes) elements *= size;
+    const size_t d = sizes[0] >= sizes[1] ? 0 : 1;
+    if (key_.shape.groups > 1 || sizes[d] % kUnit != 0 || elements < kWorthCutting) return;
+    Dims part = sizes, offsets(sizes.size());
+    part[d] = kUnit;
+    Pieces pieces;
+    pieces.count = sizes[d] / kUnit;
+    pieces.given = part_of(given_, part, offsets);
+    pieces.packed = part_of(packed_, part, offsets);
+    offsets[d] = kUnit;
+    const OneDnnLayout next_given = part_of(given_, part, offsets);
+    const OneDnnLayout next_packed = part_of(packed_, part, offsets);
+    if (!pieces.given || !pieces.packed || !next_given || !next_packed) return;
+    pieces.given_step = offset_of(next_given);
+    pieces.packed_step = offset_of(next_packed);
+    pieces_ = std::move(pieces);
   }
 
   void make_product(dnnl_primitive_desc_t description, OneDnnPrimitive::Argument from,
@@ -236,10 +299,11 @@ class Convolution {
     return ++last;
   }
 
-  ConvPass pass_;
+  ConvKey key_;
   int64_t number_;               // of all convolutions ever: what weights are packed for
   OneDnnLayout packed_, given_;  // the weight for the primitive, and the user's
-  std::string kernel_;           // oneDNN's name for it
+  Pieces pieces_;
+  std::string kernel_;  // oneDNN's name for it
   std::unique_ptr<OneDnnPrimitive> product_;
   mutable std::unique_ptr<OneDnnPrimitive> reorder_;
 };

@@ -98,17 +98,15 @@ void for_products(const WinogradCall& w, const WinogradBlock& block, F&& f) {
 void convolve_together(const WinogradCall& w, int64_t tiles) {
   Block block(w, tiles);
   block.begin_at(w, 0, tiles);
-  parallel_for(tiles, grain_of(kTransformedChannels, w.in_channels),
-               [&](int64_t begin, int64_t end) {
-                 FB_KERNEL(winograd_transform)(w, block, begin, end);
-               });
+  parallel_for(
+      tiles, grain_of(kTransformedChannels, w.in_channels),
+      [&](int64_t begin, int64_t end) { FB_KERNEL(winograd_transform)(w, block, begin, end); });
   for_products(w, block, [&](int64_t point, int64_t first, int64_t last) {
     FB_KERNEL(winograd_product)(w, block, point, first, last);
   });
-  parallel_for(tiles, grain_of(kTransformedChannels, w.out_channels),
-               [&](int64_t begin, int64_t end) {
-                 FB_KERNEL(winograd_restore)(w, block, begin, end);
-               });
+  parallel_for(
+      tiles, grain_of(kTransformedChannels, w.out_channels),
+      [&](int64_t begin, int64_t end) { FB_KERNEL(winograd_restore)(w, block, begin, end); });
 }
 
 // Whether blocks, one for a thread at a time, leave threads without work for long.
@@ -179,10 +177,9 @@ void conv_backward_weight_winograd(const ConvShape& s, const Tensor& in, const T
   Block block(w, most);
   for (int64_t first = 0; first < tiles; first += most) {
     block.begin_at(w, first, std::min(most, tiles - first));
-    parallel_for(block.tiles, grain_of(kTransformedChannels, channels),
-                 [&](int64_t begin, int64_t end) {
-                   FB_KERNEL(winograd_both)(w, block, begin, end);
-                 });
+    parallel_for(
+        block.tiles, grain_of(kTransformedChannels, channels),
+        [&](int64_t begin, int64_t end) { FB_KERNEL(winograd_both)(w, block, begin, end); });
     for_products(w, block, [&](int64_t point, int64_t begin, int64_t end) {
       FB_KERNEL(winograd_weight_product)(w, block, point, begin, end);
     });

@@ -82,8 +82,7 @@ class Backward {
     b.row = call_.row;
     b.rows = static_cast<const T*>(call_.rows) + d * s_.rows * call_.row;
     if (!is_in_blocks())
-      b.recurrent =
-          packed(s_.weights(), s_.outputs, ordered(static_cast<const T*>(w.w_hh)));
+      b.recurrent = packed(s_.weights(), s_.outputs, ordered(static_cast<const T*>(w.w_hh)));
     if (call_.d_out) {
       b.d_out_row = s_.directions * s_.outputs;
       b.d_out = static_cast<const T*>(call_.d_out) + d * s_.outputs;

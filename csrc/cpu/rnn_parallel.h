@@ -47,8 +47,8 @@ class RnnCut {
     units_ = std::clamp<int64_t>(sizes.hidden / threads_ / kUnits * kUnits, kUnits, kMostUnits);
     const auto bytes = static_cast<double>(work) * static_cast<double>(element);
     const double rows = static_cast<double>(sizes.rows) / static_cast<double>(steps.count);
-    const double per_row = static_cast<double>(work) / kRate +
-                           static_cast<double>(sizes.hidden) * kUnitTime;
+    const double per_row =
+        static_cast<double>(work) / kRate + static_cast<double>(sizes.hidden) * kUnitTime;
     const double reading = bytes / (bytes <= kNear ? kNearRate : kFarRate);
     const double turns = static_cast<double>((parts_ * sizes.directions + threads_ - 1) / threads_);
     const double alone = std::max(rows / static_cast<double>(parts_) * per_row, reading) * turns;
@@ -86,10 +86,11 @@ class RnnCut {
  private:
   // A block is a multiple of every vector; with more units than this it gains nothing.
   static constexpr int64_t kUnits = 16, kMostUnits = 64;
-  static constexpr double kRate = 32;       // multiplications of a thread
-  static constexpr double kUnitTime = 4;    // activations of a unit
-  static constexpr double kMeeting = 25e3;  // calling 4 to 16 threads and waiting for them: measured
-  static constexpr double kGain = 1.2;      // worth depending on the others in every step
+  static constexpr double kRate = 32;     // multiplications of a thread
+  static constexpr double kUnitTime = 4;  // activations of a unit
+  static constexpr double kMeeting =
+      25e3;                             // calling 4 to 16 threads and waiting for them: measured
+  static constexpr double kGain = 1.2;  // worth depending on the others in every step
   // A matrix that stays in a second-level cache, bytes that a thread reads from there, and from
   // beyond, where others read as well.
   static constexpr double kNear = 1.25e6, kNearRate = 50, kFarRate = 20;

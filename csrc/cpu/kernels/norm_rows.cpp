@@ -1,8 +1,8 @@
 // Normalisation of rows: layer norm and RMS norm.
 #include <algorithm>
 #include <memory>
-#include <vector>
 
+#include "core/allocator.h"
 #include "cpu/kernels/norm_sets.h"
 
 namespace fb::cpu::FB_ISA {
@@ -115,10 +115,12 @@ void backward(const RowNorm& shape, const T* g, const T* x, T* out, const NormBa
   const int64_t most = std::clamp<int64_t>(kMaxSums / (n + 1), 2, kMaxChunks);
   const int64_t chunk = std::max(kGrain / 2 / (n + 1) + 1, (shape.rows + most - 1) / most);
   const int64_t chunks = (shape.rows + chunk - 1) / chunk;
-  std::vector<double> parts(chunks * 2 * n);
+  const Storage scratch = allocate_cpu(chunks * 2 * n * sizeof(double));
+  double* const parts = static_cast<double*>(scratch->data);
   parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
-      ColumnSums<A> sums(n, &parts[c * 2 * n]);
+      std::fill_n(parts + c * 2 * n, 2 * n, 0.0);
+      ColumnSums<A> sums(n, parts + c * 2 * n);
       for (int64_t row = c * chunk; row < std::min(shape.rows, (c + 1) * chunk); ++row) {
         backward_row<T, kCentred>(g + row * n, x + row * n, out + row * n, n, weight,
                                   kCentred ? mean[row] : A(0), rstd[row], sums);
@@ -126,12 +128,17 @@ void backward(const RowNorm& shape, const T* g, const T* x, T* out, const NormBa
       }
     }
   });
-  for (int64_t c = 1; c < chunks; ++c)
-    for (int64_t i = 0; i < 2 * n; ++i) parts[i] += parts[c * 2 * n + i];
-  for (int64_t i = 0; i < n; ++i) {
-    static_cast<A*>(numbers.weight_grad)[i] = static_cast<A>(parts[i]);
-    if (kCentred) static_cast<A*>(numbers.bias_grad)[i] = static_cast<A>(parts[n + i]);
-  }
+  // Most of the parts are in the caches of other threads, which read them together.
+  parallel_for(2 * n, kGrain / (4 * chunks) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t c = 1; c < chunks; ++c)
+      for (int64_t i = begin; i < end; ++i) parts[i] += parts[c * 2 * n + i];
+    for (int64_t i = begin; i < end; ++i) {
+      if (i < n)
+        static_cast<A*>(numbers.weight_grad)[i] = static_cast<A>(parts[i]);
+      else if (kCentred)
+        static_cast<A*>(numbers.bias_grad)[i - n] = static_cast<A>(parts[i]);
+    }
+  });
 }
 
 }  // namespace

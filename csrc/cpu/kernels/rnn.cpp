@@ -101,12 +101,11 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
     product<T>({step.rows, hidden, outputs, d_h, outputs, b.projection, d_fresh, hidden, false});
   }
   const T* const c_before = rows + columns;
-  rnn_gates_backward<T>({b.kind, step.rows, hidden, rows, apart * b.row, hidden, c_before,
-                         rows + columns, apart * b.row, apart * b.row, d_gates,
-                         apart * b.d_gates_row, d_fresh,
-                         b.d_c ? b.d_c + step.first * hidden : nullptr, hidden,
-                         b.projection ? b.unprojected + step.at * hidden : nullptr,
-                         apart * hidden});
+  rnn_gates_backward<T>(
+      {b.kind, step.rows, hidden, rows, apart * b.row, hidden, c_before, rows + columns,
+       apart * b.row, apart * b.row, d_gates, apart * b.d_gates_row, d_fresh,
+       b.d_c ? b.d_c + step.first * hidden : nullptr, hidden,
+       b.projection ? b.unprojected + step.at * hidden : nullptr, apart * hidden});
   product<T>({step.rows, outputs, kernel::weight_columns(b.kind) * hidden, d_gates,
               apart * b.d_gates_row, b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
 }
@@ -184,9 +183,8 @@ void rnn_backward_block(const RnnBackward<T>& b, const RnnBlocks<T>& blocks, int
     add_rows(d_h, hidden, b.d_out + step.at * b.d_out_row + first, apart * b.d_out_row, step.rows,
              units);
   rnn_gates_backward<T>({b.kind, step.rows, units, rows, stride, hidden, before, before, stride,
-                         stride, b.d_gates + step.at * b.d_gates_row + first,
-                         apart * b.d_gates_row, d_h, b.d_c ? b.d_c + first : nullptr, hidden,
-                         nullptr, 0});
+                         stride, b.d_gates + step.at * b.d_gates_row + first, apart * b.d_gates_row,
+                         d_h, b.d_c ? b.d_c + first : nullptr, hidden, nullptr, 0});
 }
 
 template void rnn_forward_block(const RnnForward<float>&, const RnnBlocks<float>&, int64_t,
