@@ -46,10 +46,14 @@ class Strips {
     for (int64_t first = 0; first < call_.to_height; first += most_) {
       const int64_t rows = min_of(most_, call_.to_height - first);
       fill_strip(from, first, rows);
-      if (taps() == 9)
-        sums<9>(rows, weight, bias);
-      else
-        sums<0>(rows, weight, bias);
+      if (width >= L && call_.kernel_height == 3 && call_.kernel_width == 3) {
+        int64_t y = 0;
+        for (; y + kVectors <= rows; y += kVectors)
+          rows_by_three<kVectors>(y, weight, bias, to + (first + y) * width);
+        for (; y < rows; ++y) rows_by_three<1>(y, weight, bias, to + (first + y) * width);
+        continue;
+      }
+      sums(rows, weight, bias);
       for (int64_t y = 0; y < rows; ++y)
         copy_row(other_ + y * pitch_, width, to + (first + y) * width);
     }
@@ -92,14 +96,39 @@ class Strips {
     for (int64_t x = 0; x < kBeyond; ++x) end[x] = 0;
   }
 
-  template <int kFixed>
+  // Some rows of the result from row y of the strip on, by kernels of 3 x 3: what is loaded counts
+  // for up to three of them.
+  template <int kRows>
+  void rows_by_three(int64_t y, const float* weight, float bias, float* to) const {
+    const int64_t width = call_.to_width;
+    float w[9];
+    for (int t = 0; t < 9; ++t) w[t] = weight[t];
+    cover<L>(0, width, [&](int64_t x, auto) {
+      Vec<float> sum[kRows];
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) sum[r] = broadcast<float, L>(bias);
+#pragma GCC unroll 8
+      for (int from = 0; from < kRows + 2; ++from) {
+        const float* const at = strip_ + (y + from) * pitch_ + x;
+#pragma GCC unroll 4
+        for (int k = 0; k < 3; ++k) {
+          const Vec<float> value = load<float, L>(at + k);
+#pragma GCC unroll 4
+          for (int r = 0; r < kRows; ++r)
+            if (from >= r && from - r < 3) sum[r] += value * w[(from - r) * 3 + k];
+        }
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < kRows; ++r) store(to + r * width + x, sum[r]);
+    });
+  }
+
   void sums(int64_t rows, const float* weight, float bias) {
-    const int64_t taps = kFixed > 0 ? kFixed : this->taps(), n = rows * pitch_;
+    const int64_t taps = this->taps(), n = rows * pitch_;
     for (int64_t i = 0; i < n; i += kBlock) {
       Vec<float> sum[kVectors];
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sum[v] = broadcast<float, L>(bias);
-#pragma GCC unroll 9
       for (int64_t t = 0; t < taps; ++t) {
         const float* const at = strip_ + i + distance_[t];
 #pragma GCC unroll 4
