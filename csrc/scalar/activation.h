@@ -66,7 +66,8 @@ FB_FN T selu(T x) {
   constexpr double scale = 1.0507009873554804934193349852946;
   constexpr double alpha = 1.6732632423543772848170429916717;
   const T negative = times_exact(scale * alpha, math::expm1_to_zero(x));
-  return x > T(0) ? T(scale) * x : negative;
+  // A zero keeps its sign this way round; g++ 11 loses it in the other branch.
+  return x < T(0) ? negative : T(scale) * x;
 }
 
 template <class T>
