@@ -8,6 +8,8 @@
 #include "cuda/create.h"
 #include "cuda/gemm.h"
 #include "cuda/index.h"
+#include "cuda/loss_classes.h"
+#include "cuda/optim.h"
 #include "cuda/pinned.h"
 #include "cuda/pointwise.h"
 #include "cuda/reduce.h"
