@@ -14,7 +14,10 @@ REFUSALS: dict[str, dict[str, tuple[str, type[Exception], str]]] = {}
 
 _CPU = "this build of Flambeau computes on the CPU; "
 _ACCELERATOR = _CPU + "ask torch.accelerator.is_available() first"
-_CUDA = _CPU + "ask torch.cuda.is_available() first, and keep tensors and modules on device 'cpu'"
+_CUDA = (
+    "not there for GPUs yet; ask torch.cuda.is_available() first, and keep tensors and modules on "
+    "device 'cpu' for it"
+)
 _MPS = _CPU + "ask torch.backends.mps.is_available() first"
 _MTIA = _CPU + "ask torch.mtia.is_available() first"
 _XPU = _CPU + "ask torch.xpu.is_available() first"
