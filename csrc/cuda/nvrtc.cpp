@@ -98,6 +98,7 @@ const Nvrtc& nvrtc() {
 // The newest architecture that the compiler knows and whose code runs there; whether it is the very
 // one.
 std::pair<int, bool> known_architecture(int wanted) {
+  FB_CHECK(nvrtc().found.major != 0, "cannot compile a kernel for the GPU: ", nvrtc().found.missing);
   int best = 0;
   for (const int each : nvrtc().architectures) {
     if (each == wanted) return {wanted, true};
@@ -130,7 +131,6 @@ std::string compiler_options(int architecture) {
 }
 
 Compiled compile(const std::string& source, int architecture) {
-  FB_CHECK(nvrtc().found.major != 0, "cannot compile a kernel for the GPU: ", nvrtc().found.missing);
   const Functions& f = nvrtc().functions;
   const std::vector<std::string> options = options_for(architecture);
   std::vector<const char*> given;

@@ -304,7 +304,7 @@ __device__ inline ReducePlace place_in(const ReduceArguments& args) {
 // Joins the accumulators of the lanes of each result, in a fixed order.
 template <class R>
 __device__ inline R join_lanes(const ReduceArguments& args, const ReducePlace& place, R own) {
-  __shared__ alignas(16) unsigned char room[kThreads * sizeof(R)];
+  alignas(16) __shared__ unsigned char room[kThreads * sizeof(R)];
   R* const shared = reinterpret_cast<R*>(room);
   shared[place.lane * place.per_block + place.local] = own;
   for (int half = args.lanes / 2; half > 0; half /= 2) {
