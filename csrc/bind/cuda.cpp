@@ -168,8 +168,8 @@ nb::object pin(nb::handle object) {
   const Tensor& t = tensor_from(object);
   FB_CHECK(t.device() == kHost, "cannot pin '", t.device(),
            "', only dense CPU tensors can be pinned");
-  const Dims strides = is_dense(t.sizes(), t.strides()) ? t.strides().vec()
-                                                        : contiguous_strides(t.sizes());
+  const Dims strides =
+      is_dense(t.sizes(), t.strides()) ? t.strides().vec() : contiguous_strides(t.sizes());
   const auto bytes = static_cast<size_t>(t.numel()) * t.element_size();
   const Tensor made =
       tensor_over(cuda::allocate_pinned(bytes), t.sizes(), strides, 0, t.dtype(), kHost);
@@ -200,8 +200,7 @@ void add_devices(nb::module_& m) {
     FB_CUDA(can_access_peer, &can, from, to);
     return can != 0;
   });
-  m.def("_cuda_synchronize",
-        [](int device) { wait([=] { cuda::synchronize_device(device); }); });
+  m.def("_cuda_synchronize", [](int device) { wait([=] { cuda::synchronize_device(device); }); });
 }
 
 void add_streams(nb::module_& m) {
@@ -226,9 +225,8 @@ void add_streams(nb::module_& m) {
     cuda::wait_for_event(device, stream_of(s), event_of(e));
   });
   m.def("_cuda_event_query", [](Handle e) { return cuda::has_happened(event_of(e)); });
-  m.def("_cuda_event_synchronize", [](int device, Handle e) {
-    wait([=] { cuda::synchronize_event(device, event_of(e)); });
-  });
+  m.def("_cuda_event_synchronize",
+        [](int device, Handle e) { wait([=] { cuda::synchronize_event(device, event_of(e)); }); });
   m.def("_cuda_elapsed_time",
         [](Handle a, Handle b) { return cuda::elapsed_time(event_of(a), event_of(b)); });
 }

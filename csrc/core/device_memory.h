@@ -20,8 +20,8 @@ struct DeviceMemory {
 // By the type of device; null where there is none. The host's memory is core/allocator.h's.
 inline const DeviceMemory* device_memory[kDeviceTypes] = {};
 
-// Makes a device ready when somebody first asks for it, or raises an error that says what is missing;
-// null where there is nothing to start.
+// Makes a device ready when somebody first asks for it, or raises an error that says what is
+// missing; null where there is nothing to start.
 inline void (*start_device[kDeviceTypes])(Device device) = {};
 
 // Whether an address of the host's memory is page-locked; null where no device could use that.

@@ -136,7 +136,8 @@ Block* take_fresh(Pool& pool, int device, Stream stream, bool small, size_t byte
     return arena->take(bytes);
   }
   const size_t segment =
-      small ? kSmallSegment : std::max(kLargeSegment, (bytes + kSmallPage - 1) / kSmallPage * kSmallPage);
+      small ? kSmallSegment
+            : std::max(kLargeSegment, (bytes + kSmallPage - 1) / kSmallPage * kSmallPage);
   if (segment > allowed) return nullptr;
   Address address = 0;
   const Status status = driver().allocate(&address, segment);
@@ -170,14 +171,13 @@ std::string in_units(size_t bytes) {
   driver().memory_info(&free, &total);
   const auto allocated = static_cast<size_t>(pool.statistics.allocated_bytes.current);
   const size_t kept = reserved_in(pool) - allocated;
-  const std::string limited =
-      pool.fraction < 1.0
-          ? message_of("; this process may reserve ", in_units(limit_of(pool, device)))
-          : std::string();
+  const std::string limited = pool.fraction < 1.0 ? message_of("; this process may reserve ",
+                                                               in_units(limit_of(pool, device)))
+                                                  : std::string();
   fail(ErrorKind::kOutOfMemory, "CUDA out of memory. ", in_units(bytes), " were asked for on GPU ",
        device, ", which has ", in_units(total), ", of which ", in_units(free),
-       " are free. Tensors of this process take ", in_units(allocated),
-       ", and ", in_units(kept), " are kept but not in one piece", limited);
+       " are free. Tensors of this process take ", in_units(allocated), ", and ", in_units(kept),
+       " are kept but not in one piece", limited);
 }
 
 void release_block(void* context) {
@@ -233,8 +233,8 @@ Storage allocate(size_t bytes, Device device) {
     block->requested = bytes;
     note_block(pool, *block, 1);
   }
-  Storage storage = Storage::adopt(reinterpret_cast<void*>(block->address), bytes, release_block,
-                                   block);
+  Storage storage =
+      Storage::adopt(reinterpret_cast<void*>(block->address), bytes, release_block, block);
   storage->device = device;
   storage->resizable = true;
   return storage;

@@ -95,9 +95,8 @@ void Arena::give_back(Block* block) {
 }
 
 bool Arena::is_empty() const {
-  return std::none_of(blocks_.begin(), blocks_.end(), [](const auto& each) {
-    return each.second.state == Block::State::kUsed;
-  });
+  return std::none_of(blocks_.begin(), blocks_.end(),
+                      [](const auto& each) { return each.second.state == Block::State::kUsed; });
 }
 
 bool Arena::map_page(size_t page) {

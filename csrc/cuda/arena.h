@@ -1,9 +1,10 @@
 // A range of a device's addresses that is cut into blocks, and the physical memory behind it.
 //
-// Note [Growable segments]: with virtual memory an arena has addresses for all that a device has, and
-// physical memory behind as many of them as needed, page by page. A large block is then made of any
-// free blocks that are neighbours and of fresh pages beside them: memory that is free is never in the
-// wrong place for long. Without it an arena is one block of the driver's, which does not grow.
+// Note [Growable segments]: with virtual memory an arena has addresses for all that a device has,
+// and physical memory behind as many of them as needed, page by page. A large block is then made of
+// any free blocks that are neighbours and of fresh pages beside them: memory that is free is never
+// in the wrong place for long. Without it an arena is one block of the driver's, which does not
+// grow.
 #pragma once
 
 #include <map>
@@ -24,7 +25,7 @@ struct Block {
   Address address;
   size_t bytes;
   State state;
-  size_t requested = 0;            // what was asked for
+  size_t requested = 0;             // what was asked for
   std::vector<Stream> other_users;  // see use_on_stream
 };
 

@@ -51,9 +51,7 @@ std::string file_of(const std::string& folder, const std::string& key) {
   return folder + name;
 }
 
-uint32_t checksum_of(const std::string& body) {
-  return crc32(body.data(), body.size());
-}
+uint32_t checksum_of(const std::string& body) { return crc32(body.data(), body.size()); }
 
 struct File {
   explicit File(std::FILE* file) : file(file) {}
@@ -117,8 +115,7 @@ std::optional<std::string> load_code(const std::string& key) {
   if (!in.file) return std::nullopt;
   struct stat status;
   Header header;
-  if (fstat(fileno(in.file), &status) != 0 ||
-      std::fread(&header, sizeof header, 1, in.file) != 1 ||
+  if (fstat(fileno(in.file), &status) != 0 || std::fread(&header, sizeof header, 1, in.file) != 1 ||
       std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key_bytes != key.size() ||
       static_cast<uint64_t>(status.st_size) - sizeof header - header.key_bytes != header.code_bytes)
     return std::nullopt;

@@ -40,8 +40,8 @@ Context context_of(int device);
 
 // The state that launches read, without locks.
 struct ThreadState {
-  int device = 0;                   // the current one
-  int bound = -1;                   // whose context the driver has for this thread
+  int device = 0;                    // the current one
+  int bound = -1;                    // whose context the driver has for this thread
   Stream streams[kMaxDevices] = {};  // the current one of each device
 };
 inline constinit thread_local ThreadState thread_state;

@@ -1,8 +1,8 @@
 // Copies between the host and a device, and on a device.
 //
-// Elements cross between host and device as they lie, in one piece; what has gaps or another type is
-// first made to lie so on the side that is faster at it, which is the device unless the other type is
-// the smaller one.
+// Elements cross between host and device as they lie, in one piece; what has gaps or another type
+// is first made to lie so on the side that is faster at it, which is the device unless the other
+// type is the smaller one.
 #include "cuda/copy.h"
 
 #include "core/nonblocking.h"
@@ -137,7 +137,8 @@ void copy_bytes_here(void* out, const void* in, size_t bytes) {
   FB_CUDA(copy_on_device, address_of(out), address_of(in), bytes, current_stream(device));
 }
 
-void copy_strided(IntSpan shape, const kernel::StridedTarget& out, const kernel::StridedSource& in) {
+void copy_strided(IntSpan shape, const kernel::StridedTarget& out,
+                  const kernel::StridedSource& in) {
   copy_with_kernel(place_of(out.data), shape, out, in);
 }
 

@@ -64,8 +64,8 @@ void clear_triangle(const Tensor& t, int64_t diagonal, bool lower) {
   const int device = place_of(t);
   use(device);
   const int64_t rows = t.size(-2), columns = t.size(-1);
-  const device::TriangleArguments args{t.data(),  t.numel(), rows,
-                                       columns,   std::clamp(diagonal, -rows, columns), lower};
+  const device::TriangleArguments args{
+      t.data(), t.numel(), rows, columns, std::clamp(diagonal, -rows, columns), lower};
   launch(device, triangle_kernel.on(device, t.dtype()), {blocks_for(args.n, 256)}, 256, args);
 }
 

@@ -1,9 +1,9 @@
 // Errors that kernels find: a bad index must not end the process.
 //
-// Note [Errors of kernels]: each device has one record in the host's memory that its kernels can write.
-// A kernel that meets a bad number writes the record, once, and does nothing with that number. Whoever
-// waits for the device next, reads the record, clears it and raises. Other results of the kernel are
-// worthless, but the program may go on.
+// Note [Errors of kernels]: each device has one record in the host's memory that its kernels can
+// write. A kernel that meets a bad number writes the record, once, and does nothing with that
+// number. Whoever waits for the device next, reads the record, clears it and raises. Other results
+// of the kernel are worthless, but the program may go on.
 #pragma once
 
 #include "cuda/device/error.cuh"

@@ -31,11 +31,11 @@ DriverState open_driver() {
   const char* const files[] = {"libcuda.so.1", "libcuda.so"};
   const Library library = open_library("FLAMBEAU_LIBCUDA", files, {});
   if (!library.handle) {
-    state.missing = {message_of("no NVIDIA driver: ",
-                                library.path.empty() ? files[0] : library.path.c_str(),
-                                " was not found"),
-                     "install it (apt-get install nvidia-driver) and try nvidia-smi; in a "
-                     "container: docker run --gpus all"};
+    state.missing = {
+        message_of("no NVIDIA driver: ", library.path.empty() ? files[0] : library.path.c_str(),
+                   " was not found"),
+        "install it (apt-get install nvidia-driver) and try nvidia-smi; in a "
+        "container: docker run --gpus all"};
     return state;
   }
   const char* absent = nullptr;

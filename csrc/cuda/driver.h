@@ -1,5 +1,6 @@
-// NVIDIA's driver, libcuda: opened when a program first asks for a GPU, and reached through one table
-// of functions. Nothing of CUDA's is needed to build: the few types of its interface are below.
+// NVIDIA's driver, libcuda: opened when a program first asks for a GPU, and reached through one
+// table of functions. Nothing of CUDA's is needed to build: the few types of its interface are
+// below.
 #pragma once
 
 #include <cstddef>
@@ -75,65 +76,65 @@ struct Uuid {
 };
 
 // name of the member, name in the library, signature
-#define FB_CUDA_DRIVER(X)                                                                         \
-  X(init, "cuInit", (unsigned flags))                                                             \
-  X(version, "cuDriverGetVersion", (int* version))                                                \
-  X(error_name, "cuGetErrorName", (Status status, const char** name))                             \
-  X(error_text, "cuGetErrorString", (Status status, const char** text))                           \
-  X(device_count, "cuDeviceGetCount", (int* count))                                               \
-  X(device_get, "cuDeviceGet", (int* device, int number))                                         \
-  X(device_name, "cuDeviceGetName", (char* name, int length, int device))                         \
-  X(device_uuid, "cuDeviceGetUuid", (Uuid * uuid, int device))                                    \
-  X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                           \
-  X(device_attribute, "cuDeviceGetAttribute", (int* value, Attribute attribute, int device))      \
-  X(can_access_peer, "cuDeviceCanAccessPeer", (int* can, int device, int peer))                   \
-  X(primary_context, "cuDevicePrimaryCtxRetain", (Context * context, int device))                 \
-  X(set_context, "cuCtxSetCurrent", (Context context))                                            \
-  X(synchronize_context, "cuCtxSynchronize", ())                                                  \
-  X(memory_info, "cuMemGetInfo_v2", (size_t * free, size_t * total))                              \
-  X(allocate, "cuMemAlloc_v2", (Address * address, size_t bytes))                                 \
-  X(release, "cuMemFree_v2", (Address address))                                                   \
-  X(reserve_addresses, "cuMemAddressReserve",                                                     \
-    (Address * address, size_t bytes, size_t alignment, Address wish, unsigned long long flags))  \
-  X(create_memory, "cuMemCreate",                                                                 \
-    (MemoryHandle * handle, size_t bytes, const MemoryProperties* properties,                     \
-     unsigned long long flags))                                                                   \
-  X(release_memory, "cuMemRelease", (MemoryHandle handle))                                        \
-  X(map_memory, "cuMemMap",                                                                       \
-    (Address address, size_t bytes, size_t offset, MemoryHandle handle,                           \
-     unsigned long long flags))                                                                   \
-  X(unmap_memory, "cuMemUnmap", (Address address, size_t bytes))                                  \
-  X(set_access, "cuMemSetAccess",                                                                 \
-    (Address address, size_t bytes, const MemoryAccess* access, size_t count))                    \
-  X(granularity, "cuMemGetAllocationGranularity",                                                 \
-    (size_t * bytes, const MemoryProperties* properties, int option))                             \
-  X(host_allocate, "cuMemHostAlloc", (void** address, size_t bytes, unsigned flags))              \
-  X(host_release, "cuMemFreeHost", (void* address))                                               \
-  X(host_address, "cuMemHostGetDevicePointer_v2",                                                 \
-    (Address * device, void* host, unsigned flags))                                               \
-  X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                       \
-    (Address out, const void* in, size_t bytes, Stream stream))                                   \
-  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void* out, Address in, size_t bytes, Stream stream))   \
-  X(copy_on_device, "cuMemcpyDtoDAsync_v2", (Address out, Address in, size_t bytes, Stream stream)) \
-  X(copy_peer, "cuMemcpyPeerAsync",                                                               \
-    (Address out, Context to, Address in, Context from, size_t bytes, Stream stream))             \
+#define FB_CUDA_DRIVER(X)                                                                          \
+  X(init, "cuInit", (unsigned flags))                                                              \
+  X(version, "cuDriverGetVersion", (int* version))                                                 \
+  X(error_name, "cuGetErrorName", (Status status, const char** name))                              \
+  X(error_text, "cuGetErrorString", (Status status, const char** text))                            \
+  X(device_count, "cuDeviceGetCount", (int* count))                                                \
+  X(device_get, "cuDeviceGet", (int* device, int number))                                          \
+  X(device_name, "cuDeviceGetName", (char* name, int length, int device))                          \
+  X(device_uuid, "cuDeviceGetUuid", (Uuid * uuid, int device))                                     \
+  X(device_memory, "cuDeviceTotalMem_v2", (size_t* bytes, int device))                             \
+  X(device_attribute, "cuDeviceGetAttribute", (int* value, Attribute attribute, int device))       \
+  X(can_access_peer, "cuDeviceCanAccessPeer", (int* can, int device, int peer))                    \
+  X(primary_context, "cuDevicePrimaryCtxRetain", (Context * context, int device))                  \
+  X(set_context, "cuCtxSetCurrent", (Context context))                                             \
+  X(synchronize_context, "cuCtxSynchronize", ())                                                   \
+  X(memory_info, "cuMemGetInfo_v2", (size_t* free, size_t* total))                                 \
+  X(allocate, "cuMemAlloc_v2", (Address * address, size_t bytes))                                  \
+  X(release, "cuMemFree_v2", (Address address))                                                    \
+  X(reserve_addresses, "cuMemAddressReserve",                                                      \
+    (Address * address, size_t bytes, size_t alignment, Address wish, unsigned long long flags))   \
+  X(create_memory, "cuMemCreate",                                                                  \
+    (MemoryHandle * handle, size_t bytes, const MemoryProperties* properties,                      \
+     unsigned long long flags))                                                                    \
+  X(release_memory, "cuMemRelease", (MemoryHandle handle))                                         \
+  X(map_memory, "cuMemMap",                                                                        \
+    (Address address, size_t bytes, size_t offset, MemoryHandle handle, unsigned long long flags)) \
+  X(unmap_memory, "cuMemUnmap", (Address address, size_t bytes))                                   \
+  X(set_access, "cuMemSetAccess",                                                                  \
+    (Address address, size_t bytes, const MemoryAccess* access, size_t count))                     \
+  X(granularity, "cuMemGetAllocationGranularity",                                                  \
+    (size_t* bytes, const MemoryProperties* properties, int option))                               \
+  X(host_allocate, "cuMemHostAlloc", (void** address, size_t bytes, unsigned flags))               \
+  X(host_release, "cuMemFreeHost", (void* address))                                                \
+  X(host_address, "cuMemHostGetDevicePointer_v2", (Address * device, void* host, unsigned flags))  \
+  X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                        \
+    (Address out, const void* in, size_t bytes, Stream stream))                                    \
+  X(copy_to_host, "cuMemcpyDtoHAsync_v2", (void* out, Address in, size_t bytes, Stream stream))    \
+  X(copy_on_device, "cuMemcpyDtoDAsync_v2",                                                        \
+    (Address out, Address in, size_t bytes, Stream stream))                                        \
+  X(copy_peer, "cuMemcpyPeerAsync",                                                                \
+    (Address out, Context to, Address in, Context from, size_t bytes, Stream stream))              \
   X(set_bytes, "cuMemsetD8Async", (Address out, unsigned char value, size_t bytes, Stream stream)) \
-  X(stream_create, "cuStreamCreateWithPriority", (Stream * stream, unsigned flags, int priority)) \
-  X(stream_synchronize, "cuStreamSynchronize", (Stream stream))                                   \
-  X(stream_query, "cuStreamQuery", (Stream stream))                                               \
-  X(stream_wait, "cuStreamWaitEvent", (Stream stream, Event event, unsigned flags))               \
-  X(event_create, "cuEventCreate", (Event * event, unsigned flags))                               \
-  X(event_destroy, "cuEventDestroy_v2", (Event event))                                            \
-  X(event_record, "cuEventRecord", (Event event, Stream stream))                                  \
-  X(event_query, "cuEventQuery", (Event event))                                                   \
-  X(event_synchronize, "cuEventSynchronize", (Event event))                                       \
-  X(event_elapsed, "cuEventElapsedTime", (float* milliseconds, Event start, Event end))           \
-  X(module_load, "cuModuleLoadData", (Module * module, const void* image))                        \
-  X(module_unload, "cuModuleUnload", (Module module))                                             \
-  X(module_function, "cuModuleGetFunction", (Function * function, Module module, const char* name)) \
-  X(launch, "cuLaunchKernel",                                                                     \
-    (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,      \
-     unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters, \
+  X(stream_create, "cuStreamCreateWithPriority", (Stream * stream, unsigned flags, int priority))  \
+  X(stream_synchronize, "cuStreamSynchronize", (Stream stream))                                    \
+  X(stream_query, "cuStreamQuery", (Stream stream))                                                \
+  X(stream_wait, "cuStreamWaitEvent", (Stream stream, Event event, unsigned flags))                \
+  X(event_create, "cuEventCreate", (Event * event, unsigned flags))                                \
+  X(event_destroy, "cuEventDestroy_v2", (Event event))                                             \
+  X(event_record, "cuEventRecord", (Event event, Stream stream))                                   \
+  X(event_query, "cuEventQuery", (Event event))                                                    \
+  X(event_synchronize, "cuEventSynchronize", (Event event))                                        \
+  X(event_elapsed, "cuEventElapsedTime", (float* milliseconds, Event start, Event end))            \
+  X(module_load, "cuModuleLoadData", (Module * module, const void* image))                         \
+  X(module_unload, "cuModuleUnload", (Module module))                                              \
+  X(module_function, "cuModuleGetFunction",                                                        \
+    (Function * function, Module module, const char* name))                                        \
+  X(launch, "cuLaunchKernel",                                                                      \
+    (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \
+     unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \
      void** extra))
 
 struct Driver {

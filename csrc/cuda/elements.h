@@ -4,7 +4,7 @@
 namespace fb::cuda {
 
 struct ElementFunction {
-  const char* name;    // of the type in gen/device/<family>.h
+  const char* name;  // of the type in gen/device/<family>.h
   const char* family;
   int inputs, params;
 };

@@ -1,7 +1,7 @@
 // Matrix products by cuBLASLt, which is opened when the first one is computed.
 //
-// It takes matrices by columns, so that a product of ours is the product of the transposes there, in
-// the other order: C^T = B^T A^T.
+// It takes matrices by columns, so that a product of ours is the product of the transposes there,
+// in the other order: C^T = B^T A^T.
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -165,8 +165,9 @@ Prepared prepare(Handle handle, const Numbers& numbers, const kernel::GemmCall& 
   if (!p.a || !p.b || !p.c || f.preference_create(&preference)) return p;
   f.preference_set(preference, kMostWorkspace, &kWorkspace, sizeof kWorkspace);
   int count = 0;
-  p.works = f.choose(handle, p.operation, p.a, p.b, p.c, p.c, preference, 1, &p.choice, &count) == 0 &&
-            count == 1 && p.choice.status == 0;
+  p.works =
+      f.choose(handle, p.operation, p.a, p.b, p.c, p.c, preference, 1, &p.choice, &count) == 0 &&
+      count == 1 && p.choice.status == 0;
   f.preference_destroy(preference);
   return p;
 }
@@ -197,10 +198,20 @@ bool gemm_cublas(int device, const kernel::GemmCall& g) {
   const int aligned = alignment_of(g.a.data) | alignment_of(g.b.data) << 1 |
                       alignment_of(g.c.data) << 2 | alignment_of(g.bias) << 3;
   const int shape = (g.a.transposed ? 1 : 0) | (g.b.transposed ? 2 : 0) | (g.bias ? 4 : 0);
-  const Key key{static_cast<int>(g.dtype), shape,   g.batch,          g.m,
-                g.n,                       g.k,     g.a.ld,           g.b.ld,
-                g.c.ld,                    g.a.batch_stride, g.b.batch_stride,
-                g.c.batch_stride,          aligned, g.accumulate ? 1 : 0};
+  const Key key{static_cast<int>(g.dtype),
+                shape,
+                g.batch,
+                g.m,
+                g.n,
+                g.k,
+                g.a.ld,
+                g.b.ld,
+                g.c.ld,
+                g.a.batch_stride,
+                g.b.batch_stride,
+                g.c.batch_stride,
+                aligned,
+                g.accumulate ? 1 : 0};
   const auto [at, fresh] = state.prepared.try_emplace(key);
   Prepared& p = at->second;
   if (fresh) p = prepare(state.handle, numbers, g);
@@ -213,8 +224,8 @@ bool gemm_cublas(int device, const kernel::GemmCall& g) {
   const void* const none = is_double ? static_cast<const void*>(zero_double) : zero;
   Storage workspace;
   if (p.choice.workspace)
-    workspace = allocate(p.choice.workspace,
-                         Device(DeviceType::kCuda, static_cast<int8_t>(device)));
+    workspace =
+        allocate(p.choice.workspace, Device(DeviceType::kCuda, static_cast<int8_t>(device)));
   p.works = lt().f.product(state.handle, p.operation, alpha, g.b.data, p.a, g.a.data, p.b,
                            g.accumulate ? alpha : none, g.c.data, p.c, g.c.data, p.c,
                            &p.choice.algorithm, workspace ? workspace->data : nullptr,

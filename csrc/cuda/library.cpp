@@ -10,8 +10,7 @@ namespace fb::cuda {
 
 Library open_library(const char* variable, std::span<const char* const> files,
                      std::span<const char* const> folders) {
-  if (const char* path = std::getenv(variable))
-    return {dlopen(path, RTLD_NOW | RTLD_LOCAL), path};
+  if (const char* path = std::getenv(variable)) return {dlopen(path, RTLD_NOW | RTLD_LOCAL), path};
   for (const char* file : files)
     if (void* loaded = dlopen(file, RTLD_NOW | RTLD_NOLOAD)) return {loaded, file};
   const std::vector<std::string> packages =

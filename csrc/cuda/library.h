@@ -15,8 +15,8 @@ struct Library {
   std::string path;  // as it was found
 };
 
-// Opens a library from the path in an environment variable, or else from the first place that has it:
-// this process, the folders of Python packages, the system. `files` are names by preference
+// Opens a library from the path in an environment variable, or else from the first place that has
+// it: this process, the folders of Python packages, the system. `files` are names by preference
 // ("libnvrtc.so.13"); `folders` are where PyPI's packages have them ("nvidia/cu13/lib").
 Library open_library(const char* variable, std::span<const char* const> files,
                      std::span<const char* const> folders);

@@ -1,8 +1,9 @@
 // Loops around element functions over strided operands of any element types.
 //
 // Note [A program for each use]: a program has one element function and knows the types of its
-// operands in memory and which of them are single numbers, so that nothing is decided in the loop. It
-// is written and compiled when it is first used; what a program of the user needs is a few dozen.
+// operands in memory and which of them are single numbers, so that nothing is decided in the loop.
+// It is written and compiled when it is first used; what a program of the user needs is a few
+// dozen.
 #include "cuda/loop.h"
 
 #include <algorithm>
@@ -34,7 +35,9 @@ const ElementFunction& function_of(int number) {
 // Everything that a program is written from, in one number.
 uint64_t key_of(const LoopCall& call, Form form) {
   auto key = static_cast<uint64_t>(call.function + 1);
-  const auto add = [&key](auto value, int bits) { key = key << bits | static_cast<uint64_t>(value); };
+  const auto add = [&key](auto value, int bits) {
+    key = key << bits | static_cast<uint64_t>(value);
+  };
   add(call.dtype, 4);
   add(call.out_memory, 4);
   for (int i = 0; i < kMaxPointwiseInputs; ++i) {
@@ -191,9 +194,9 @@ void run_parts(const LoopCall& call, const Loop& loop, int first, int64_t* offse
 }  // namespace
 
 const char* cpp_name(DType dtype) {
-  constexpr const char* names[] = {"bool",     "uint8_t", "int8_t", "int16_t",
-                                   "int32_t",  "int64_t", "Half",   "BFloat16",
-                                   "float",    "double",  "Complex<float>", "Complex<double>"};
+  constexpr const char* names[] = {"bool",    "uint8_t", "int8_t",         "int16_t",
+                                   "int32_t", "int64_t", "Half",           "BFloat16",
+                                   "float",   "double",  "Complex<float>", "Complex<double>"};
   return names[static_cast<int>(dtype)];
 }
 

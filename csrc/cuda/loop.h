@@ -1,8 +1,8 @@
 // Loops around element functions over strided operands of any element types.
 #pragma once
 
-#include "cuda/device/pointwise_args.h"
 #include "core/tensor.h"
+#include "cuda/device/pointwise_args.h"
 #include "kernel/pointwise.h"
 
 namespace fb::cuda {
@@ -14,8 +14,9 @@ struct LoopOperand {
   // As device::InputKind.
   enum class Kind : uint8_t { kArray, kNumber, kElement } kind = Kind::kArray;
   DType memory = DType::kFloat32, kernel = DType::kFloat32;
-  const void* data = nullptr;  // of the device; of the host for a number, which has the kernel's type
-  Dims strides;                // in bytes, by dimension of the shape; of arrays
+  const void* data =
+      nullptr;   // of the device; of the host for a number, which has the kernel's type
+  Dims strides;  // in bytes, by dimension of the shape; of arrays
 };
 
 struct LoopCall {

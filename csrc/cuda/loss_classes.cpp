@@ -57,7 +57,8 @@ void score_statistics(const ClassTargets& t, const void* scores, void* statistic
   run(statistics_kernel, statistics, t.dtype, t.samples(), args);
 }
 
-void all_class_losses(const ClassTargets& t, const void* scores, const void* statistics, void* out) {
+void all_class_losses(const ClassTargets& t, const void* scores, const void* statistics,
+                      void* out) {
   device::ClassArguments args = arguments_of(t, scores, statistics);
   args.out = out;
   run(all_classes_kernel, out, t.dtype, t.samples(), args);
@@ -88,8 +89,7 @@ void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void*
   const int device = place_of(out);
   use(device);
   const auto bytes = static_cast<size_t>(t.samples() * t.classes) * size_of(t.dtype);
-  if (bytes)
-    FB_CUDA(set_bytes, reinterpret_cast<Address>(out), 0, bytes, current_stream(device));
+  if (bytes) FB_CUDA(set_bytes, reinterpret_cast<Address>(out), 0, bytes, current_stream(device));
   run(nll_kernel, out, t.dtype, blocks_for(t.samples(), 256), args);
 }
 

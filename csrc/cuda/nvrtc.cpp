@@ -64,16 +64,15 @@ Nvrtc open_nvrtc() {
   Nvrtc nvrtc;
   // Code of a compiler for CUDA 13 does not load with a driver for CUDA 12; the reverse does.
   const int driver_major = driver_state().version / 1000;
-  const char* const package =
-      driver_major >= 13 ? "nvidia-cuda-nvrtc" : "nvidia-cuda-nvrtc-cu12";
+  const char* const package = driver_major >= 13 ? "nvidia-cuda-nvrtc" : "nvidia-cuda-nvrtc-cu12";
   std::vector<const char*> files;
   if (driver_major >= 13) files.push_back("libnvrtc.so.13");
   files.push_back("libnvrtc.so.12");
   const char* const folders[] = {"nvidia/cu13/lib", "nvidia/cu12/lib", "nvidia/cuda_nvrtc/lib"};
   const Library library = open_library("FLAMBEAU_LIBNVRTC", files, folders);
   if (!library.handle) {
-    nvrtc.found.missing = message_of("no NVRTC: ", files[0], " was not found (python -m pip install ",
-                                     package, ")");
+    nvrtc.found.missing =
+        message_of("no NVRTC: ", files[0], " was not found (python -m pip install ", package, ")");
     return nvrtc;
   }
   nvrtc.found.path = library.path;
@@ -98,7 +97,8 @@ const Nvrtc& nvrtc() {
 // The newest architecture that the compiler knows and whose code runs there; whether it is the very
 // one.
 std::pair<int, bool> known_architecture(int wanted) {
-  FB_CHECK(nvrtc().found.major != 0, "cannot compile a kernel for the GPU: ", nvrtc().found.missing);
+  FB_CHECK(nvrtc().found.major != 0,
+           "cannot compile a kernel for the GPU: ", nvrtc().found.missing);
   int best = 0;
   for (const int each : nvrtc().architectures) {
     if (each == wanted) return {wanted, true};
@@ -154,8 +154,8 @@ Compiled compile(const std::string& source, int architecture) {
     f.log_size(program, &bytes);
     std::string log(bytes, '\0');
     if (bytes) f.log(program, log.data());
-    fail(ErrorKind::kRuntime, "NVRTC refused a kernel (", f.error_text(result), "):\n",
-         log.c_str(), "\nof the program\n", source);
+    fail(ErrorKind::kRuntime, "NVRTC refused a kernel (", f.error_text(result), "):\n", log.c_str(),
+         "\nof the program\n", source);
   }
   const bool exact = known_architecture(architecture).second;
   size_t bytes = 0;

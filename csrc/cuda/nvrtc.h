@@ -14,8 +14,8 @@ struct Compiler {
 // Opens it, once. Never raises.
 const Compiler& compiler();
 
-// The code of a program for an architecture (90 is that of compute capability 9.0): for the machine if
-// the compiler knows the architecture, else for the driver to compile further. Raises with the
+// The code of a program for an architecture (90 is that of compute capability 9.0): for the machine
+// if the compiler knows the architecture, else for the driver to compile further. Raises with the
 // compiler's messages.
 struct Compiled {
   std::string code;

@@ -41,8 +41,8 @@ void by_launches(std::span<const OptimTensor> tensors, Run run) {
       collected.param[at] = t.param;
       collected.grad[at] = t.grad;
       for (int s = 0; s < kernel::kOptimStates; ++s) collected.states[s][at] = t.state[s];
-      collected.pieces_before[at + 1] = collected.pieces_before[at] +
-                                        (t.n + device::kOptimPiece - 1) / device::kOptimPiece;
+      collected.pieces_before[at + 1] =
+          collected.pieces_before[at] + (t.n + device::kOptimPiece - 1) / device::kOptimPiece;
     }
     if (collected.count) run(tensors[begin], collected);
     begin = end;
@@ -71,10 +71,10 @@ void optim_sgd(std::span<const OptimTensor> tensors) {
 void optim_adam(std::span<const OptimTensor> tensors) {
   by_launches<kernel::AdamNumbers>(tensors, [](const OptimTensor& like, const auto& collected) {
     const auto& n = *static_cast<const kernel::AdamNumbers*>(like.numbers);
-    launch_step(adam_kernel, like,
-                device::AdamArguments{collected, n.weight_decay, n.shrink, n.beta1, n.beta2, n.eps,
-                                      n.step_size, n.correction, n.maximize,
-                                      like.state[2] != nullptr});
+    launch_step(
+        adam_kernel, like,
+        device::AdamArguments{collected, n.weight_decay, n.shrink, n.beta1, n.beta2, n.eps,
+                              n.step_size, n.correction, n.maximize, like.state[2] != nullptr});
   });
 }
 

@@ -39,10 +39,12 @@ class Notice {
     static std::atomic<bool> said{false};
     std::unique_lock lock(mutex_);
     const double left = 1.0 - before_;
-    if (left > 0 && changed_.wait_for(lock, std::chrono::duration<double>(left), [&] { return done_; }))
+    if (left > 0 &&
+        changed_.wait_for(lock, std::chrono::duration<double>(left), [&] { return done_; }))
       return;
     if (!said.exchange(true))
-      std::fputs("flambeau: compiling kernels for this GPU; they are kept for the next time\n", stderr);
+      std::fputs("flambeau: compiling kernels for this GPU; they are kept for the next time\n",
+                 stderr);
   }
 
   std::mutex mutex_;

@@ -23,8 +23,8 @@ void run(TypedKernel& kernel, kernel::SoftmaxOp op, DType dtype, device::Softmax
   args.columns = args.inner > 1;
   const int64_t most = args.columns ? 8 : 256;
   args.lanes = static_cast<int>(std::clamp<int64_t>(
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(args.n / 4, 1)))), 1,
-      most));
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(args.n / 4, 1)))),
+      1, most));
   const int number = static_cast<int>(op);
   const std::string variant = message_of("static_cast<SoftmaxOp>(", number, ")");
   launch(device, kernel.on(device, dtype, number, variant.c_str()),

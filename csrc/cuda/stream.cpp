@@ -81,9 +81,7 @@ void wait_for_event(int device, Stream stream, Event event) {
   FB_CUDA(stream_wait, stream, event, 0);
 }
 
-bool has_happened(Event event) {
-  return is_ready(driver().event_query(event), names::event_query);
-}
+bool has_happened(Event event) { return is_ready(driver().event_query(event), names::event_query); }
 
 void synchronize_event(int device, Event event) {
   use(device);

@@ -11,9 +11,9 @@ Function TypedKernel::on(int device, DType dtype, int number, const char* varian
   Function& function = found_[(number * kDTypeCount + static_cast<int>(dtype)) * 32 + device];
   if (!function) {
     const std::string source =
-        message_of("#include \"cuda/device/", header_, "\"\nnamespace fb::device {\nFB_KERNEL(kernel, ",
-                   arguments_, ") { ", function_, "<", cpp_name(dtype), *variant ? ", " : "",
-                   variant, ">(args); }\n}\n");
+        message_of("#include \"cuda/device/", header_,
+                   "\"\nnamespace fb::device {\nFB_KERNEL(kernel, ", arguments_, ") { ", function_,
+                   "<", cpp_name(dtype), *variant ? ", " : "", variant, ">(args); }\n}\n");
     function = find_kernel(device, source, "kernel");
   }
   return function;

@@ -10,8 +10,8 @@
 
 namespace fb::cuda {
 
-// FUNCTION<T, VARIANT>(ARGUMENTS) of a header in cuda/device, as a kernel for each type, variant and
-// device that is asked for.
+// FUNCTION<T, VARIANT>(ARGUMENTS) of a header in cuda/device, as a kernel for each type, variant
+// and device that is asked for.
 class TypedKernel {
  public:
   TypedKernel(const char* header, const char* function, const char* arguments)

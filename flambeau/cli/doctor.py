@@ -180,7 +180,9 @@ def _compiler(compiler: Facts) -> Finding:
         text, _, fix = compiler["missing"].rpartition(" (")
         return Finding("NVRTC", text, "problem", fix.rstrip(")"))
     version = ".".join(str(part) for part in compiler["version"])
-    return Finding("NVRTC", f"{version}, {compiler['path']}; kernels are kept in {compiler['cache']}")
+    return Finding(
+        "NVRTC", f"{version}, {compiler['path']}; kernels are kept in {compiler['cache']}"
+    )
 
 
 def _cuda_libraries(driver: str, found: list[str]) -> Finding:

@@ -30,9 +30,11 @@ class CudaTensorType(TensorType):
 
     def __call__(cls, *args: Any, device: Any = None) -> fb.Tensor:
         needs_gpu(TypeError)
-        return fb.tensor(*args, dtype=cls.dtype, device="cuda") if args and isinstance(
-            args[0], (list, tuple)
-        ) else fb.empty(*args, dtype=cls.dtype, device="cuda")
+        return (
+            fb.tensor(*args, dtype=cls.dtype, device="cuda")
+            if args and isinstance(args[0], (list, tuple))
+            else fb.empty(*args, dtype=cls.dtype, device="cuda")
+        )
 
 
 BFloat16Tensor: CudaTensorType = CudaTensorType("BFloat16Tensor", fb.bfloat16)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from flambeau import _C
-from flambeau.cuda._device import chosen_index, needs_gpu
 from flambeau._limits.refusing import Function, refused, refused_type
+from flambeau.cuda._device import chosen_index, needs_gpu
 
 __all__ = [
     "CUDAPluggableAllocator",

@@ -163,9 +163,7 @@ class Event:
         """The milliseconds from this event to another one."""
         for event in (self, end_event):
             if not event._options[0]:
-                raise ValueError(
-                    "Both events must be created with argument 'enable_timing=True'."
-                )
+                raise ValueError("Both events must be created with argument 'enable_timing=True'.")
             if not event._handle:
                 raise ValueError("Both events must be recorded before calculating elapsed time.")
         return _C._cuda_elapsed_time(self._handle, end_event._handle)
@@ -175,7 +173,11 @@ class Event:
             _C._cuda_destroy_event(self._handle)
 
     def __repr__(self) -> str:
-        return f"<torch.cuda.Event {self._handle:#x}>" if self._handle else "<torch.cuda.Event uninitialized>"
+        return (
+            f"<torch.cuda.Event {self._handle:#x}>"
+            if self._handle
+            else "<torch.cuda.Event uninitialized>"
+        )
 
 
 class StreamContext:

@@ -36,13 +36,18 @@ def header(family: str, ops: list[Op]) -> str:
     return "\n".join(lines)
 
 
+def name_of(op: Op) -> str:
+    """Of no type that element functions use, as `complex` would be."""
+    return camel(op.function) + "Element"
+
+
 def functor(op: Op) -> list[str]:
-    return [f"template <class T> struct {camel(op.function)} {{", element_call(op), "};"]
+    return [f"template <class T> struct {name_of(op)} {{", element_call(op), "};"]
 
 
 def listed(ops: list[Op]) -> str:
     rows = [
-        f"    {{{quote(camel(op.function))}, {quote(op.family)}, {len(op.tensor_inputs)}, {len(op.params)}}},"
+        f"    {{{quote(name_of(op))}, {quote(op.family)}, {len(op.tensor_inputs)}, {len(op.params)}}},"
         for op in ops
     ]
     return "\n".join(

@@ -117,7 +117,7 @@ def cuda_facts(driver: str | None, packages: list[str], **changed: Any) -> dict[
 
 def test_a_gpu_is_named():
     found = findings(cuda=cuda_facts("13.0", []))
-    assert found["GPU 0"].text == "H200, 141 GiB, capability 9.0"
+    assert found["GPU 0"].text == "H200, 151 GB, capability 9.0"
     assert found["NVRTC"].text == "13.0, nvrtc; kernels are kept in kept"
 
 

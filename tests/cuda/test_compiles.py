@@ -11,7 +11,9 @@ import pytest
 def nvrtc() -> Path | None:
     """The library of NVIDIA's package, where somebody has installed that."""
     places = ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib")
-    found = [f for path in sys.path for place in places for f in Path(path, place).glob("libnvrtc.so.*")]
+    found = [
+        f for path in sys.path for place in places for f in Path(path, place).glob("libnvrtc.so.*")
+    ]
     return found[0] if found else None
 
 

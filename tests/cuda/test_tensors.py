@@ -27,14 +27,26 @@ def test_tensors_move_there_and_back() -> None:
     assert x.to(there).device == CUDA
 
 
-@pytest.mark.parametrize("dtype", [fb.bool, fb.uint8, fb.int64, fb.float16, fb.bfloat16, fb.complex64])
+@pytest.mark.parametrize(
+    "dtype", [fb.bool, fb.uint8, fb.int64, fb.float16, fb.bfloat16, fb.complex64]
+)
 def test_any_type_and_any_strides(dtype: Any) -> None:
     x = fb.arange(2 * 3 * 4).reshape(2, 3, 4).to(dtype)
-    for view in (x, x.transpose(0, 2), x[:, ::2], x[:, :, 1], x.expand(2, 2, 3, 4), x[0, 0, 0], x[:0]):
+    for view in (
+        x,
+        x.transpose(0, 2),
+        x[:, ::2],
+        x[:, :, 1],
+        x.expand(2, 2, 3, 4),
+        x[0, 0, 0],
+        x[:0],
+    ):
         there = view.to(CUDA)
         assert there.shape == view.shape
         assert fb.equal(there.cpu(), view)
-        assert fb.equal(x.to(CUDA).as_strided(view.shape, view.stride(), view.storage_offset()).cpu(), view)
+        assert fb.equal(
+            x.to(CUDA).as_strided(view.shape, view.stride(), view.storage_offset()).cpu(), view
+        )
 
 
 def test_copies_on_the_device_convert() -> None:
@@ -106,7 +118,10 @@ def test_many_dimensions() -> None:
     x = fb.arange(2.0**11).reshape([2] * 11).permute(*range(10, -1, -1))
     y = x.to(CUDA)
     assert fb.equal((y + 1).cpu(), x + 1)
-    assert fb.equal((y.permute(*range(10, -1, -1))[..., ::1].contiguous() * y).cpu(), x.permute(*range(10, -1, -1)) * x)
+    assert fb.equal(
+        (y.permute(*range(10, -1, -1))[..., ::1].contiguous() * y).cpu(),
+        x.permute(*range(10, -1, -1)) * x,
+    )
 
 
 def test_gradients_return_to_where_their_input_is() -> None:

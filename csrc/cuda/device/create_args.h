@@ -7,7 +7,7 @@ struct SequenceArguments {
   void* out;
   long long n;
   long long first_integer, step_integer;
-  double first, step;          // real parts, as those of `last`
+  double first, step;  // real parts, as those of `last`
   double first_imag, step_imag;
   double last, last_imag;
 };

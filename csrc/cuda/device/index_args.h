@@ -16,8 +16,8 @@ struct IndexDims {
 // Elements of `array` at the dimensions `before`, then positions, then the dimensions `after`.
 struct PickArguments {
   void* array;
-  void* values;  // contiguous; where they go, or come from
-  long long n;   // elements of `values`
+  void* values;      // contiguous; where they go, or come from
+  long long n;       // elements of `values`
   long long picked;  // how often positions pick
   long long after_size;
   IndexDims before, at, after;  // `at`: those that the positions are for

@@ -7,8 +7,8 @@ inline constexpr int kInputs = 3;
 // A loop of more dimensions, after neighbours were joined, is launched in parts.
 inline constexpr int kLoopDims = 8;
 
-// The numbers of the host that an element function gets: inputs that are no tensors, and parameters,
-// each in the type of the kernel.
+// The numbers of the host that an element function gets: inputs that are no tensors, and
+// parameters, each in the type of the kernel.
 struct PointwiseNumbers {
   alignas(16) char inputs[kInputs][16];
   alignas(16) char params[4 * 16];
@@ -31,7 +31,7 @@ struct StridedArguments {
   PointwiseNumbers numbers;
   long long n;
   int dims;
-  Divisor by[kLoopDims];          // sizes, for loops below 2^31
+  Divisor by[kLoopDims];  // sizes, for loops below 2^31
   long long sizes[kLoopDims];
   long long strides[kInputs + 1][kLoopDims];
   void* out;
