@@ -19,7 +19,7 @@ WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 # Tests run on all cores; slow tests are listed.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
-.PHONY: help demo test vectors bench conformance shadow asan tsan compilers docs lint wheel clean
+.PHONY: help demo test vectors bench conformance shadow cuda emulated asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -30,6 +30,8 @@ help:
 	@echo 'make bench        compare speed, memory and size with torch 2.13.0; ARGS="--quick --only gemm"'
 	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers; TESTS=tests/core'
 	@echo 'make shadow       the operators on a device whose memory the host cannot access'
+	@echo 'make cuda         the tests of the device cuda, on a GPU'
+	@echo 'make emulated     the same without a GPU: kernels run on the processor'
 	@echo 'make tsan         the threaded tests under the thread sanitizer'
 	@echo 'make compilers    build with several compilers and run the core tests; COMPILERS="clang++-19"'
 	@echo 'make lint         formatting, lint and types'
@@ -42,7 +44,7 @@ demo: .venv/.installed
 
 test: .venv/.installed .venv/.test
 	@echo '==> testing'
-	@$(BIN)/python $(PYTEST) tests --ignore=tests/conformance --ignore=tests/shadow $(ARGS)
+	@$(BIN)/python $(PYTEST) tests --ignore=tests/conformance --ignore=tests/shadow --ignore=tests/cuda $(ARGS)
 
 # From the object files of the build: a loop that stays scalar is several times slower and otherwise right.
 vectors: .venv/.installed
@@ -64,9 +66,27 @@ asan: .venv-asan/.installed
 	 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so)" \
 	 ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-	 .venv-asan/bin/python $(PYTEST) $(TESTS) --ignore=tests/conformance --ignore=tests/shadow --ignore=tests/typing $(ARGS)
+	 .venv-asan/bin/python $(PYTEST) $(TESTS) --ignore=tests/conformance --ignore=tests/shadow --ignore=tests/cuda --ignore=tests/typing $(ARGS)
 
 TESTS = tests
+
+# The device cuda where there is a GPU, and without one on a driver that runs kernels on the processor.
+cuda: .venv/.installed .venv/.test
+	@echo '==> testing on the GPU'
+	@$(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+
+EMULATOR = build/emulator/libemulated.so
+
+emulated: .venv/.installed .venv/.test $(EMULATOR)
+	@echo '==> testing the device cuda without a GPU'
+	@FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
+	 FLAMBEAU_LIBCUBLASLT=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
+	 FB_EMULATOR_FOLDER=$(abspath build/emulator) FB_EMULATOR_ROOT=$(abspath csrc) \
+	 $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+
+$(EMULATOR): $(wildcard tests/cuda/emulator/*)
+	@mkdir -p $(@D)
+	@$(CXX) -std=c++20 -O1 -Wall -Wextra -fPIC -shared -fvisibility=hidden tests/cuda/emulator/emulator.cpp -o $@ -ldl
 
 # A second device, whose memory the host cannot access: finds what a GPU would fault on.
 shadow: .venv-shadow/.installed

@@ -9,7 +9,17 @@ import sys
 from pathlib import Path
 
 from opgen import describe, table
-from opgen.emit import autograd, bindings, boxed, docs, loops, op_info, operators, stubs
+from opgen.emit import (
+    autograd,
+    bindings,
+    boxed,
+    device_loops,
+    docs,
+    loops,
+    op_info,
+    operators,
+    stubs,
+)
 from opgen.model import TABLE, TableError
 
 
@@ -23,7 +33,17 @@ def load_table() -> None:
 def products() -> dict[str, str]:
     """Generated files by their path in the output folder."""
     files: dict[str, str] = {}
-    for emitter in (operators, loops, autograd, boxed, bindings, op_info, stubs, docs):
+    for emitter in (
+        operators,
+        loops,
+        device_loops,
+        autograd,
+        boxed,
+        bindings,
+        op_info,
+        stubs,
+        docs,
+    ):
         files.update(emitter.emit(TABLE))
     return files
 

@@ -98,10 +98,14 @@ Tensor import_tensor(PyObject* capsule) {
     }
   }
   const dlpack::Array& array = handle->array;
-  if (array.device.type != dlpack::kCpu && array.device.type != dlpack::kCudaHost) {
+  const bool on_cuda = array.device.type == dlpack::kCuda;
+  if (!on_cuda && array.device.type != dlpack::kCpu && array.device.type != dlpack::kCudaHost) {
     PyErr_Format(PyExc_BufferError, "DLPack device type %d is not supported", array.device.type);
     throw PythonError{};
   }
+  const Device place =
+      on_cuda ? Device(DeviceType::kCuda, static_cast<int8_t>(array.device.id)) : kHost;
+  check_device(place);
   const DType dtype = element_type(array.dtype);
   const IntSpan sizes(array.shape, static_cast<size_t>(array.ndim));
   const Dims strides =
@@ -119,7 +123,8 @@ Tensor import_tensor(PyObject* capsule) {
   };
   Storage storage =
       Storage::adopt(static_cast<char*>(array.data) + array.byte_offset, bytes, release, handle);
-  return tensor_over(std::move(storage), sizes, strides, 0, dtype, kHost);
+  storage->device = place;
+  return tensor_over(std::move(storage), sizes, strides, 0, dtype, place);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "bind/boxed.h"
 #include "bind/call.h"
 #include "bind/config.h"
+#include "bind/cuda.h"
 #include "bind/ending.h"
 #include "bind/function.h"
 #include "bind/generator_object.h"
@@ -165,6 +166,7 @@ NB_MODULE(_C, m) {
   add_settings(m.ptr());
   add_cpu(m);
   add_config(m);
+  add_cuda(m);
   add_op_info(m);
   add_backward(m);
   add_function(m.ptr());

@@ -119,7 +119,6 @@ int64_t bytes_of(const Tensor& t) {
 }
 
 bool always_false(const Tensor&) { return false; }
-bool always_true(const Tensor&) { return true; }
 
 }  // namespace
 
@@ -147,10 +146,8 @@ const PyGetSetDef tensor_properties[] = {
     {"layout", get_layout, nullptr,
      "How the elements are laid out: torch.strided or torch.sparse_coo.", nullptr},
     {"data", get_data, set_data, "The same elements, outside of any graph.", nullptr},
-    {"is_cpu", get<always_true>, nullptr, "Whether it is in main memory.",
-     const_cast<char*>("is_cpu")},
-    {"is_cuda", get<always_false>, nullptr, "Whether it is on an NVIDIA GPU.",
-     const_cast<char*>("is_cuda")},
+    FB_PROPERTY("is_cpu", t.device() == kHost, "Whether it is in main memory."),
+    FB_PROPERTY("is_cuda", t.device().type == DeviceType::kCuda, "Whether it is on an NVIDIA GPU."),
     FB_NEVER("is_mps"),
     FB_NEVER("is_xpu"),
     FB_NEVER("is_ipu"),

@@ -176,19 +176,22 @@ bool Tensor::is_contiguous(MemoryFormat format) const {
 }
 
 void check_device(Device device) {
-  if (device.type == DeviceType::kCpu || device_memory[static_cast<int>(device.type)]) return;
+  const auto type = static_cast<int>(device.type);
+  if (device.type == DeviceType::kCpu) return;
+  if (start_device[type]) return start_device[type](device);
+  if (device_memory[type]) return;
   if (device.type == DeviceType::kMeta) throw OnMeta();
-  const std::string text =
-      "no device " + text_of(device) + " here: this build of Flambeau computes on the CPU; ";
-  if (device.type != DeviceType::kCuda) fail(ErrorKind::kRuntime, text, "use device='cpu'");
-  throw NoDevice(text + "ask torch.cuda.is_available() first, or use device='cpu'");
+  fail(ErrorKind::kRuntime, "no device ", device,
+       " here: this build of Flambeau computes on the CPU; use device='cpu'");
 }
 
 Device actual_device(Device device) {
   check_device(device);
   // The CPU's index has no meaning and is dropped.
   if (device.type == DeviceType::kCpu) return kHost;
-  return Device(device.type, std::max<int8_t>(device.index, 0));
+  if (device.index >= 0) return device;
+  const auto current = device_memory[static_cast<int>(device.type)]->current;
+  return Device(device.type, current ? current() : int8_t{0});
 }
 
 const DeviceMemory& memory_of(Device device) {

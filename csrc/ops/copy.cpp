@@ -1,6 +1,7 @@
 // Copies and conversions.
 #include "gen/ops/copy.h"
 
+#include "core/nonblocking.h"
 #include "gen/ops/create.h"
 #include "ops/layout.h"
 #include "ops/output.h"
@@ -42,7 +43,8 @@ Tensor converted(const Tensor& input, DType dtype, MaybeFormat memory_format, bo
 
 }  // namespace
 
-void compute::copy_(const Tensor& input, const Tensor& src, bool) {
+void compute::copy_(const Tensor& input, const Tensor& src, bool non_blocking) {
+  const NonBlocking wanted(non_blocking);
   check_no_partial_overlap(input, src);
   copy_into(input, src);
 }
@@ -71,13 +73,15 @@ Tensor to_dtype(const Tensor& input, DType dtype, bool, bool copy, MaybeFormat m
   return converted(input, dtype, memory_format, copy);
 }
 
-Tensor to_other(const Tensor& input, const Tensor& other, bool, bool copy,
+Tensor to_other(const Tensor& input, const Tensor& other, bool non_blocking, bool copy,
                 MaybeFormat memory_format) {
+  const NonBlocking wanted(non_blocking);
   return converted(input, other.dtype(), other.device(), memory_format, copy);
 }
 
 Tensor to_device(const Tensor& input, std::optional<Device> device, std::optional<DType> dtype,
-                 bool, bool copy, MaybeFormat memory_format) {
+                 bool non_blocking, bool copy, MaybeFormat memory_format) {
+  const NonBlocking wanted(non_blocking);
   return converted(input, dtype.value_or(input.dtype()),
                    device ? actual_device(*device) : input.device(), memory_format, copy);
 }

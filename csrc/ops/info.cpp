@@ -2,6 +2,7 @@
 #include "gen/ops/info.h"
 
 #include "autograd/batch.h"
+#include "core/device_memory.h"
 #include "core/shared_memory.h"
 #include "core/unseen.h"
 #include "ops/host.h"
@@ -79,7 +80,10 @@ bool is_set_to(const Tensor& input, const Tensor& tensor) {
          input.sizes() == tensor.sizes() && input.strides() == tensor.strides();
 }
 
-bool is_pinned(const Tensor&) { return false; }
+bool is_pinned(const Tensor& input) {
+  return is_page_locked && input.device() == kHost && input->storage->data &&
+         is_page_locked(input->storage->data);
+}
 bool is_shared(const Tensor& input) { return fb::is_shared(input.storage()); }
 
 }  // namespace fb::ops

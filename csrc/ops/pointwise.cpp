@@ -55,7 +55,7 @@ bool run_simple(const PointwiseOp& op, std::span<const Operand> inputs, const Ty
     const DType wanted = op.bool_inputs >> i & 1 ? DType::kBool : types.kernel;
     if (inputs[i].is_tensor()) {
       const Tensor& t = inputs[i].tensor();
-      if (t.dtype() != wanted || !t.is_contiguous()) return false;
+      if (t.dtype() != wanted || !t.is_contiguous() || t.device() != out.device()) return false;
       run.in[i] = t.data();
     } else {
       inputs[i].scalar().store(wanted, numbers[i]);

@@ -48,15 +48,59 @@ def dlpack_capsule(
         raise BufferError("Can't export tensors with layout other than torch.strided")
     if tensor.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if stream not in (None, -1):
-        raise AssertionError("stream should be None on cpu.")
     here = dlpack_device(tensor)
+    if tensor.is_cuda:
+        _hand_over(tensor, stream)
+    elif stream not in (None, -1):
+        raise AssertionError("stream should be None on cpu.")
     if dl_device is not None and tuple(dl_device) != here:
         raise BufferError(f"Can't export a tensor on {tensor.device} to DLPack device {dl_device}")
     if copy:
         tensor = tensor.clone()
     versioned = max_version is not None and max_version[0] >= 1
     return _C._to_dlpack(tensor, versioned, bool(copy))
+
+
+def _hand_over(tensor: Tensor, stream: int | None) -> None:
+    """Let a stream of another library go on when the tensor is there; -1 wants no such care.
+
+    1 is the protocol's number for the default stream, and None means it.
+    """
+    index = tensor.get_device()
+    own = _C._cuda_current_stream(index)
+    if stream != -1 and own != (0 if stream in (None, 1) else stream):
+        _C._cuda_stream_synchronize(index, own)
+
+
+def cuda_array_interface(tensor: Tensor) -> dict[str, Any]:
+    """``Tensor.__cuda_array_interface__``: the memory by the protocol's version 2.
+
+    Raises:
+        AttributeError: The tensor is not on a GPU, or has an element type without a name there.
+    """
+    if not tensor.is_cuda:
+        raise AttributeError(
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {tensor.type()} "
+            "If CUDA data is required use tensor.cuda() to copy tensor to device memory."
+        )
+    if tensor.requires_grad:
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients "
+            "aren't required, use var.detach() to get Variable that doesn't require grad."
+        )
+    kind = "b" if tensor.dtype == fb.bool else "c" if tensor.is_complex() else ""
+    kind = kind or ("f" if tensor.is_floating_point() else "i" if tensor.is_signed() else "u")
+    if tensor.dtype == fb.bfloat16:
+        raise AttributeError("__cuda_array_interface__ has no name for bfloat16")
+    width = tensor.element_size()
+    strides = None if tensor.is_contiguous() else tuple(s * width for s in tensor.stride())
+    return {
+        "typestr": f"{'|' if width == 1 else '<'}{kind}{width}",
+        "shape": tuple(tensor.shape),
+        "strides": strides,
+        "data": (tensor.data_ptr(), False),
+        "version": 2,
+    }
 
 
 def to_dlpack(tensor: Tensor) -> Any:
@@ -90,6 +134,9 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     if device is not None:
         wanted = fb.device(device)
         options["dl_device"] = (_DEVICE_TYPES[wanted.type], wanted.index or 0)
+    kind, index = getattr(ext_tensor, "__dlpack_device__", lambda: (DLDeviceType.kDLCPU, 0))()
+    if kind == DLDeviceType.kDLCUDA:
+        options["stream"] = _C._cuda_current_stream(index) or 1
     try:
         capsule = ext_tensor.__dlpack__(max_version=(1, 0), **options)
     except TypeError:  # a producer from before version 1.0 of the protocol

@@ -117,7 +117,7 @@ class UntypedStorage:
         return untyped_storage(fb.frombuffer(contents, dtype=fb.uint8))
 
     def is_pinned(self) -> bool:
-        return False
+        return self._bytes.is_pinned()
 
     def tolist(self) -> list[int]:
         values: list[int] = self._bytes.tolist()
@@ -144,6 +144,16 @@ class UntypedStorage:
 
     def clone(self) -> UntypedStorage:
         return untyped_storage(self._bytes.clone())
+
+    def to(self, *, device: Any, non_blocking: bool = False) -> UntypedStorage:
+        """Return the bytes on a device: this storage itself if they are there already."""
+        moved = self._bytes.to(device, non_blocking=non_blocking)
+        return self if moved.device == self.device else untyped_storage(moved)
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> UntypedStorage:
+        """Return the bytes on a GPU, by default on the current one."""
+        place = fb.device("cuda" if device is None else device)
+        return self.to(device=place, non_blocking=non_blocking)
 
     def cpu(self) -> UntypedStorage:
         return self if self.device.type == "cpu" else untyped_storage(self._bytes.cpu())

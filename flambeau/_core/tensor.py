@@ -7,7 +7,7 @@ from typing import Any
 
 from flambeau import _C, Tensor
 from flambeau._core import legacy, pickling, storage
-from flambeau._core.interop import dlpack_capsule, dlpack_device
+from flambeau._core.interop import cuda_array_interface, dlpack_capsule, dlpack_device
 from flambeau._core.overriding import overridable, torch_function
 from flambeau._limits.refusing import refused_in
 
@@ -105,12 +105,16 @@ def _pin_memory(self: Tensor, device: Any = None) -> Tensor:
         >>> x = torch.ones(2)
         >>> x = x.pin_memory() if torch.cuda.is_available() else x
     """
-    raise RuntimeError("pin_memory: page-locked memory needs a GPU, and this build has none")
+    if not _C._cuda_device_count():
+        raise RuntimeError("pin_memory: page-locked memory needs a GPU, and there is none here")
+    return self if _C._cuda_is_pinned(self) else _C._cuda_pin(self)
 
 
 def _record_stream(self: Tensor, stream: Any) -> None:
     """Keep the memory until the work in a GPU stream is done with it."""
-    raise RuntimeError(f"record_stream: expected a tensor on a GPU, got one on {self.device}")
+    if not self.is_cuda:
+        raise RuntimeError(f"record_stream: expected a tensor on a GPU, got one on {self.device}")
+    _C._cuda_record_stream(self, stream.cuda_stream)
 
 
 def _describe(self: Tensor) -> Any:
@@ -234,6 +238,7 @@ _METHODS: dict[str, Any] = {
     "__complex__": _complex,
     "__contains__": _contains,
     "__deepcopy__": pickling.deepcopy_tensor,
+    "__cuda_array_interface__": property(cuda_array_interface),
     "__dlpack__": dlpack_capsule,
     "__dlpack_device__": dlpack_device,
     "__format__": _format,
@@ -261,7 +266,7 @@ _METHODS: dict[str, Any] = {
 }
 
 # Iteration and the attributes use other methods of the tensor, which can be overridden.
-_NOT_OVERRIDABLE = {"__iter__", "__array_priority__", "H", "mH"}
+_NOT_OVERRIDABLE = {"__iter__", "__array_priority__", "__cuda_array_interface__", "H", "mH"}
 
 for _name, _value in _METHODS.items():
     setattr(Tensor, _name, _value if _name in _NOT_OVERRIDABLE else overridable(_value))

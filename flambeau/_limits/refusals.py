@@ -14,7 +14,10 @@ REFUSALS: dict[str, dict[str, tuple[str, type[Exception], str]]] = {}
 
 _CPU = "this build of Flambeau computes on the CPU; "
 _ACCELERATOR = _CPU + "ask torch.accelerator.is_available() first"
-_CUDA = _CPU + "ask torch.cuda.is_available() first, and keep tensors and modules on device 'cpu'"
+_CUDA = (
+    "not there for GPUs yet; ask torch.cuda.is_available() first, and keep tensors and modules on "
+    "device 'cpu' for it"
+)
 _MPS = _CPU + "ask torch.backends.mps.is_available() first"
 _MTIA = _CPU + "ask torch.mtia.is_available() first"
 _XPU = _CPU + "ask torch.xpu.is_available() first"
@@ -244,18 +247,6 @@ _refuse(
     _CUDA,
     AssertionError,
     {
-        "reset_peak_memory_stats": "Reset the peaks.",
-        "reset_max_memory_allocated": "Reset a peak.",
-        "reset_max_memory_cached": "Reset a peak.",
-        "reset_accumulated_memory_stats": "Reset the totals.",
-        "reset_peak_host_memory_stats": "Reset the peaks.",
-        "reset_accumulated_host_memory_stats": "Reset the totals.",
-        "mem_get_info": "The free and the total memory of a GPU.",
-        "memory_summary": "The statistics of the allocator as a table.",
-        "memory_snapshot": "Every block of the allocator.",
-        "get_allocator_backend": "The name of the allocator.",
-        "get_per_process_memory_fraction": "The fraction of memory that the process may use.",
-        "set_per_process_memory_fraction": "Limit the fraction of memory that the process may use.",
         "caching_allocator_alloc": "A block of memory.",
         "caching_allocator_delete": "Free such a block.",
         "change_current_allocator": "Use another allocator.",
@@ -263,30 +254,15 @@ _refuse(
         "CUDAPluggableAllocator": "An allocator from a shared library.",
         "get_rng_state": "The state of the generator of a GPU.",
         "initial_seed": "The seed of the generator of the current GPU.",
-        "current_stream": "The current stream.",
-        "default_stream": "The default stream.",
-        "get_stream_from_external": "A stream made elsewhere.",
-        "init": "Start CUDA in this process.",
-        "current_device": "The index of the current GPU.",
-        "synchronize": "Wait until a GPU has finished its work.",
-        "get_device_name": "The name of a GPU.",
-        "get_device_properties": "Name, memory, processors.",
-        "get_device_capability": "The compute capability.",
-        "can_device_access_peer": "Whether two GPUs copy directly.",
         "cudart": "The CUDA runtime.",
         "current_blas_handle": "The handle of cuBLAS.",
-        "ipc_collect": "Free memory that other processes have released.",
         "set_sync_debug_mode": "Report calls that synchronise.",
         "get_sync_debug_mode": "How such calls are reported.",
         "memory_usage": "The fraction of time the memory was busy.",
-        "device_memory_used": "The bytes that are in use on a GPU.",
         "utilization": "The fraction of time a GPU was busy.",
         "temperature": "The temperature of a GPU.",
         "power_draw": "The power that a GPU draws.",
         "clock_rate": "The clock of a GPU.",
-        "set_device": "Make a GPU current.",
-        "set_stream": "Make a stream current.",
-        "stream": "Make a stream current within a block.",
     },
 )
 _refuse(
@@ -299,10 +275,6 @@ _refuse(
         "graph_pool_handle": "A pool that graphs share.",
         "make_graphed_callables": "Functions that replay a recorded graph.",
         "MemPool": "A pool of memory.",
-        "Stream": "A stream: a queue of work on a GPU.",
-        "ExternalStream": "A stream made elsewhere.",
-        "Event": "A marker in a stream.",
-        "device": "Make a GPU current within a block.",
     },
 )
 _refuse(
@@ -430,15 +402,6 @@ _refuse(
     },
 )
 _refuse("backends.cuda", _CUDA, AssertionError, names="cufft_plan_cache")
-_refuse(
-    "cuda",
-    _CUDA,
-    TypeError,
-    names=(
-        "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor "
-        "IntTensor LongTensor ShortTensor"
-    ),
-)
 
 # Jobs of several processes.
 _refuse(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib.metadata
 import os
 import platform
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import flambeau as fb
+from flambeau import _C
 from flambeau._C import _build, _isa, _thread_limits
 
 __all__ = ["Facts", "facts"]
@@ -146,23 +146,21 @@ def _shared_memory() -> int | None:
 
 def _cuda() -> Facts:
     names = (d.metadata["Name"] or "" for d in importlib.metadata.distributions())
+    state = _C._cuda_state()
+    version = state["driver"]
+    devices = []
+    for index in range(state["devices"]):
+        found = fb.cuda.get_device_properties(index)
+        capability = f"{found.major}.{found.minor}"
+        devices.append({"name": found.name, "memory": found.total_memory, "capability": capability})
     return {
-        "supported": fb.version.cuda is not None,
-        "driver": _cuda_driver(),
+        "driver": f"{version // 1000}.{version % 1000 // 10}" if version else None,
+        "missing": state["missing"],
+        "remedy": state["remedy"],
+        "devices": devices,
+        "compiler": _C._cuda_compiler() if devices else None,
         "packages": sorted({name for name in names if name.startswith("nvidia-")}),
     }
-
-
-def _cuda_driver() -> str | None:
-    """The CUDA version of the driver, where there is one."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-        version = ctypes.c_int()
-        if driver.cuDriverGetVersion(ctypes.byref(version)) != 0:
-            return None
-    except (OSError, AttributeError):
-        return None
-    return f"{version.value // 1000}.{version.value % 1000 // 10}"
 
 
 def _environment() -> Facts:

@@ -17,10 +17,10 @@ from flambeau.cli._selftest import CHECKS
 __all__ = ["add_arguments", "examine", "run"]
 
 _OLDEST_NUMPY = (1, 26)
-# What NVIDIA calls the packages for a driver: cuDNN's keeps the number that the others lost.
+# What NVIDIA calls the packages for a driver.
 _CUDA_PACKAGES = {
-    "12": ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12", "nvidia-cudnn-cu12"),
-    "13": ("nvidia-cuda-nvrtc", "nvidia-cublas", "nvidia-cudnn-cu13"),
+    "12": ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12"),
+    "13": ("nvidia-cuda-nvrtc", "nvidia-cublas"),
 }
 
 _MARKS = {"ok": "✓", "note": "•", "problem": "✗"}
@@ -159,15 +159,30 @@ def _numpy(version: str | None) -> Finding:
 
 def _gpu(found: Facts) -> Iterator[Finding]:
     cuda = found["cuda"]
-    if not cuda["supported"]:
-        yield Finding("CUDA", "this version computes on the CPU", "note")
-    if cuda["driver"]:
-        yield Finding("driver", f"for CUDA {cuda['driver']}")
-        yield _cuda_libraries(cuda["driver"], cuda["packages"])
-    else:
+    if not cuda["driver"]:
         fix = "with an NVIDIA GPU: apt-get install nvidia-driver, then try nvidia-smi;\n"
         fix += "in a container: docker run --gpus all ..."
         yield Finding("driver", "libcuda.so.1 was not found", "note", fix)
+        return
+    yield Finding("driver", f"for CUDA {cuda['driver']}")
+    if cuda["missing"]:
+        yield Finding("CUDA", cuda["missing"], "problem", cuda["remedy"])
+    for number, gpu in enumerate(cuda["devices"]):
+        text = f"{gpu['name']}, {readable_bytes(gpu['memory'])}, capability {gpu['capability']}"
+        yield Finding(f"GPU {number}", text)
+    yield _cuda_libraries(cuda["driver"], cuda["packages"])
+    if cuda["compiler"]:
+        yield _compiler(cuda["compiler"])
+
+
+def _compiler(compiler: Facts) -> Finding:
+    if compiler["missing"]:
+        text, _, fix = compiler["missing"].rpartition(" (")
+        return Finding("NVRTC", text, "problem", fix.rstrip(")"))
+    version = ".".join(str(part) for part in compiler["version"])
+    return Finding(
+        "NVRTC", f"{version}, {compiler['path']}; kernels are kept in {compiler['cache']}"
+    )
 
 
 def _cuda_libraries(driver: str, found: list[str]) -> Finding:

@@ -1,4 +1,4 @@
-"""``torch.cuda`` in a build that computes on the CPU.
+"""``torch.cuda``: NVIDIA GPUs.
 
 Programs ask ``is_available()`` and go on without a GPU. What merely counts or seeds GPUs works for
 none of them; what needs one raises PyTorch's class of error and says what to do instead.

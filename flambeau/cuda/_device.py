@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import flambeau as fb
-from flambeau._limits.refusing import Function, refusal, refused
+from flambeau import _C
+from flambeau._limits.refusing import Function, refused
 
 __all__ = [
     "CudaError",
@@ -73,7 +74,7 @@ def device_count() -> int:
         >>> torch.cuda.device_count() >= 0
         True
     """
-    return 0
+    return _C._cuda_device_count()
 
 
 def is_available() -> bool:
@@ -92,7 +93,12 @@ def is_available() -> bool:
 
 def is_initialized() -> bool:
     """Whether CUDA has been started in this process."""
-    return False
+    return _C._cuda_is_started()
+
+
+def init() -> None:
+    """Start CUDA in this process; whatever needs it does so by itself."""
+    _C._cuda_start(current_device())
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
@@ -105,28 +111,40 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
         >>> torch.cuda.is_bf16_supported() in (True, False)
         True
     """
-    return False
+    return is_available() and (including_emulation or get_device_capability()[0] >= 8)
 
 
 def is_tf32_supported() -> bool:
     """Whether the current GPU computes products in TF32."""
-    return False
+    return is_available() and get_device_capability()[0] >= 8
 
 
 def get_arch_list() -> list[str]:
-    """The architectures that kernels exist for."""
-    return []
+    """The architectures that kernels exist for: those of the GPUs here, as kernels are made for them."""
+    found = {get_device_capability(i) for i in range(device_count())}
+    return [f"sm_{major}{minor}" for major, minor in sorted(found)]
 
 
 def get_gencode_flags() -> str:
     """The same as options of NVCC."""
-    return ""
+    numbers = [name.removeprefix("sm_") for name in get_arch_list()]
+    return " ".join(f"-gencode compute=compute_{n},code=sm_{n}" for n in numbers)
 
 
 def check_error(res: int) -> None:
     """Raise for a code that is not success."""
     if res != cudaStatus.SUCCESS:
         raise CudaError(res)
+
+
+def needs_gpu(error: type[Exception] = AssertionError) -> None:
+    """Say what is missing where there is no GPU."""
+    if _C._cuda_device_count() > 0 and not _C._cuda_is_forked():
+        return
+    try:
+        _C._cuda_start(0)
+    except AssertionError as missing:
+        raise error(str(missing)) from None
 
 
 def index_of(place: Any) -> int:
@@ -138,15 +156,20 @@ def index_of(place: Any) -> int:
     chosen = fb.device(place)
     if chosen.type != "cuda":
         raise ValueError(f"Expected a cuda device, but got: {chosen}")
-    return 0 if chosen.index is None else chosen.index
+    return _C._cuda_current_device() if chosen.index is None else chosen.index
+
+
+def chosen_index(place: Any) -> int:
+    """The index of the GPU that a function is asked about: by default, the current one."""
+    index = index_of(place)
+    return _C._cuda_current_device() if index < 0 else index
 
 
 class device:
     """Make a GPU the current one while a block runs.
 
     Args:
-        device: A device or its index. ``-1`` and None leave the current one as it is; others are
-            refused when the block is entered.
+        device: A device or its index. ``-1`` and None leave the current one as it is.
 
     Example:
         >>> with torch.cuda.device(-1):
@@ -162,10 +185,13 @@ class device:
 
     def __enter__(self) -> None:
         if self.idx >= 0:
-            raise refusal("cuda.device")
+            needs_gpu(RuntimeError)
+            self.prev_idx = current_device()
+            _C._cuda_set_device(self.idx)
 
     def __exit__(self, type: Any, value: Any, traceback: Any) -> None:
-        return
+        if self.prev_idx >= 0:
+            _C._cuda_set_device(self.prev_idx)
 
 
 class device_of(device):
@@ -189,19 +215,20 @@ def set_device(device: Any) -> None:
         ...     torch.cuda.set_device(0)
     """
     if index_of(device) >= 0:
-        raise refusal("cuda.set_device")
+        _C._cuda_set_device(index_of(device))
 
 
-def current_device() -> NoReturn:
+def current_device() -> int:
     """Return the index of the current GPU.
 
     Example:
         >>> torch.cuda.current_device() if torch.cuda.is_available() else None
     """
-    raise refusal("cuda.current_device")
+    needs_gpu()
+    return _C._cuda_current_device()
 
 
-def synchronize(device: Any = None) -> NoReturn:
+def synchronize(device: Any = None) -> None:
     """Wait until a GPU has done all that it was given to do, as before reading a clock.
 
     Args:
@@ -211,10 +238,11 @@ def synchronize(device: Any = None) -> NoReturn:
         >>> if torch.cuda.is_available():
         ...     torch.cuda.synchronize()
     """
-    raise refusal("cuda.synchronize")
+    needs_gpu()
+    _C._cuda_synchronize(chosen_index(device))
 
 
-def get_device_name(device: Any = None) -> NoReturn:
+def get_device_name(device: Any = None) -> str:
     """Return the name of a GPU.
 
     Args:
@@ -224,20 +252,64 @@ def get_device_name(device: Any = None) -> NoReturn:
         >>> torch.cuda.get_device_name() if torch.cuda.is_available() else "none"
         'none'
     """
-    raise refusal("cuda.get_device_name")
+    return get_device_properties(device).name
 
 
-init: Function = refused("cuda.init")
-get_device_properties: Function = refused("cuda.get_device_properties")
-get_device_capability: Function = refused("cuda.get_device_capability")
-can_device_access_peer: Function = refused("cuda.can_device_access_peer")
+class _CudaDeviceProperties:
+    """What a GPU is: attributes by PyTorch's names."""
+
+    name: str
+    major: int
+    minor: int
+    total_memory: int
+    multi_processor_count: int
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self.__dict__.update(facts)
+
+    def __repr__(self) -> str:
+        memory = self.total_memory >> 20
+        return (
+            f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
+            f"total_memory={memory}MB, multi_processor_count={self.multi_processor_count})"
+        )
+
+
+def get_device_properties(device: Any = None) -> _CudaDeviceProperties:
+    """The name, the memory and the processors of a GPU."""
+    needs_gpu()
+    return _CudaDeviceProperties(_C._cuda_properties(chosen_index(device)))
+
+
+def get_device_capability(device: Any = None) -> tuple[int, int]:
+    """The compute capability of a GPU, as ``(9, 0)``."""
+    found = get_device_properties(device)
+    return found.major, found.minor
+
+
+def can_device_access_peer(device: Any, peer_device: Any) -> bool:
+    """Whether two GPUs copy directly."""
+    needs_gpu()
+    return _C._cuda_can_access_peer(chosen_index(device), chosen_index(peer_device))
+
+
+def ipc_collect() -> None:
+    """Free memory that other processes have released: none, as memory is not shared with them."""
+    needs_gpu()
+
+
+def device_memory_used(device: Any = None) -> int:
+    """The bytes that are in use on a GPU, by whichever process."""
+    needs_gpu()
+    free, total = _C._cuda_memory_info(chosen_index(device))
+    return total - free
+
+
 cudart: Function = refused("cuda.cudart")
 current_blas_handle: Function = refused("cuda.current_blas_handle")
-ipc_collect: Function = refused("cuda.ipc_collect")
 set_sync_debug_mode: Function = refused("cuda.set_sync_debug_mode")
 get_sync_debug_mode: Function = refused("cuda.get_sync_debug_mode")
 memory_usage: Function = refused("cuda.memory_usage")
-device_memory_used: Function = refused("cuda.device_memory_used")
 utilization: Function = refused("cuda.utilization")
 temperature: Function = refused("cuda.temperature")
 power_draw: Function = refused("cuda.power_draw")

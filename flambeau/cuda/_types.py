@@ -6,7 +6,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau._core.legacy import TensorType
-from flambeau._limits.refusing import refusal
+from flambeau.cuda._device import needs_gpu
 
 __all__ = [
     "BFloat16Tensor",
@@ -29,7 +29,12 @@ class CudaTensorType(TensorType):
     place = "cuda"
 
     def __call__(cls, *args: Any, device: Any = None) -> fb.Tensor:
-        raise refusal(f"cuda.{cls.__name__}")
+        needs_gpu(TypeError)
+        return (
+            fb.tensor(*args, dtype=cls.dtype, device="cuda")
+            if args and isinstance(args[0], (list, tuple))
+            else fb.empty(*args, dtype=cls.dtype, device="cuda")
+        )
 
 
 BFloat16Tensor: CudaTensorType = CudaTensorType("BFloat16Tensor", fb.bfloat16)

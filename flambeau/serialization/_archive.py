@@ -53,6 +53,8 @@ class _Storages:
         self._loaded: dict[str, Any] = {}
         self._offsets: list[int] = []
         self._waiting: list[Tensor] = []
+        # Storages of another device, which get their values from here.
+        self._moved: list[tuple[Tensor, Any]] = []
 
     @property
     def can_wait(self) -> bool:
@@ -78,12 +80,17 @@ class _Storages:
             self._offsets.append(offset)
             self._waiting.append(memory)
             self._keep(memory, identity)
+            restored = self._loaded[identity.key]
+            if restored.device.type == "cuda":
+                self._moved.append((memory, restored))
         return identity.typed(self._loaded[identity.key])
 
     def fill(self) -> None:
         """Read all storages that are still without values."""
         self._archive.source.fill(self._offsets, self._waiting)
-        self._offsets, self._waiting = [], []
+        for memory, restored in self._moved:
+            restored._bytes.copy_(memory)
+        self._offsets, self._waiting, self._moved = [], [], []
 
     def _keep(self, memory: Tensor, identity: StorageIdentity) -> None:
         restored = self._restore(untyped_storage(memory), identity.location)

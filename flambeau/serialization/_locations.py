@@ -101,11 +101,21 @@ def _cuda_tag(storage: Storage) -> str | None:
 def _cuda_restore(storage: Storage, location: str) -> Storage | None:
     if not location.startswith("cuda"):
         return None
-    raise RuntimeError(
-        "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. "
-        "If you are running on a CPU-only machine, please use torch.load with "
-        "map_location=torch.device('cpu') to map your storages to the CPU."
-    )
+    if not fb.cuda.is_available():
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is "
+            "False. If you are running on a CPU-only machine, please use torch.load with "
+            "map_location=torch.device('cpu') to map your storages to the CPU."
+        )
+    place = fb.device(location)
+    count = fb.cuda.device_count()
+    if place.index is not None and place.index >= count:
+        raise RuntimeError(
+            f"Attempting to deserialize object on CUDA device {place.index} but "
+            f"torch.cuda.device_count() is {count}. Please use torch.load with map_location to map "
+            "your storages to an existing device."
+        )
+    return storage.to(device=place) if storage.device.type != "cuda" else storage
 
 
 def _meta_tag(storage: Storage) -> str | None:

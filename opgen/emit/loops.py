@@ -85,33 +85,45 @@ def loops(family: str, ops: list[Op]) -> str:
     return "\n".join([*lines, "}  // namespace fb::cpu::FB_ISA", ""])
 
 
+def input_names(op: Op) -> list[str]:
+    return [f"x{i}" for i in range(len(op.tensor_inputs))]
+
+
+def declared(op: Op) -> list[str]:
+    return [
+        f"{'bool' if arg.name in op.bool_inputs else 'T'} {name}"
+        for arg, name in zip(op.tensor_inputs, input_names(op), strict=True)
+    ]
+
+
+def method(
+    result: str, name: str, parameters: list[str], function: str, arguments: list[str]
+) -> str:
+    body = f"return scalar::{function}({', '.join(arguments)});"
+    return f"  static FB_FN {result} {name}({', '.join(parameters)}) {{ {body} }}"
+
+
+def element_call(op: Op) -> str:
+    """`call`, which gives the element function its inputs and its parameters."""
+    pointer = "const T* p" if op.params else "const T*"
+    given = [*input_names(op), *(f"p[{i}]" for i in range(len(op.params)))]
+    return method("auto", "call", [*declared(op), pointer], op.function, given)
+
+
 def functor(op: Op) -> str:
     """The element function as a type, so that the loop is instantiated for it and inlines it."""
-    names = [f"x{i}" for i in range(len(op.tensor_inputs))]
-    declared = [
-        f"{'bool' if arg.name in op.bool_inputs else 'T'} {name}"
-        for arg, name in zip(op.tensor_inputs, names, strict=True)
-    ]
-    given = [*names, *(f"p[{i}]" for i in range(len(op.params)))]
-    pointer = "const T* p" if op.params else "const T*"
-
-    def method(
-        result: str, name: str, parameters: list[str], function: str, arguments: list[str]
-    ) -> str:
-        body = f"return scalar::{function}({', '.join(arguments)});"
-        return f"  static FB_FN {result} {name}({', '.join(parameters)}) {{ {body} }}"
-
+    names = input_names(op)
     lines = [
         f"template <class T> struct {camel(op.function)} {{",
         "  using Param = T;",
         f"  static constexpr int kParams = {len(op.params)};",
         f"  static constexpr bool kRanged = {'kIsFloat<T>' if op.ranged else 'false'};",
-        method("auto", "call", [*declared, pointer], op.function, given),
+        element_call(op),
     ]
     if op.ranged:
         lines += [
-            method("bool", "has_range", declared, f"{op.function}_has_range", names),
-            method("T", "in_range", declared, f"{op.function}_in_range", names),
+            method("bool", "has_range", declared(op), f"{op.function}_has_range", names),
+            method("T", "in_range", declared(op), f"{op.function}_in_range", names),
         ]
     return "\n".join([*lines, "};"])
 

@@ -36,7 +36,10 @@ fact(
     "Whether both tensors view the same storage in the same way.",
 )
 fact("_is_view(input: Tensor) -> bool", "Whether it is a window on another tensor's elements.")
-fact("is_pinned(input: Tensor) -> bool", "Whether the memory is page-locked: never on the CPU.")
+fact(
+    "is_pinned(input: Tensor) -> bool",
+    "Whether the memory is page-locked, so that a GPU reads it directly.",
+)
 fact("is_shared(input: Tensor) -> bool", "Whether other processes see the memory.")
 
 for signature, doc in (

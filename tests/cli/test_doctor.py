@@ -106,27 +106,52 @@ def test_small_shared_memory_is_no_problem(size: int | None):
     assert found["memory"].status != "problem"
 
 
+def cuda_facts(driver: str | None, packages: list[str], **changed: Any) -> dict[str, Any]:
+    """A machine with one GPU, or none."""
+    facts: dict[str, Any] = {"missing": "", "remedy": "", "devices": [], "compiler": None}
+    if driver:
+        facts["devices"] = [{"name": "H200", "memory": 141 << 30, "capability": "9.0"}]
+        facts["compiler"] = {"version": (13, 0), "path": "nvrtc", "missing": "", "cache": "kept"}
+    return facts | {"driver": driver, "packages": packages} | changed
+
+
+def test_a_gpu_is_named():
+    found = findings(cuda=cuda_facts("13.0", []))
+    assert found["GPU 0"].text == "H200, 151 GB, capability 9.0"
+    assert found["NVRTC"].text == "13.0, nvrtc; kernels are kept in kept"
+
+
+def test_a_gpu_that_cannot_be_used():
+    hidden = {"missing": "no NVIDIA GPU is visible", "remedy": "see what nvidia-smi lists"}
+    found = findings(cuda=cuda_facts("13.0", [], devices=[], compiler=None, **hidden))["CUDA"]
+    assert (found.text, found.fix) == tuple(hidden.values())
+    compiler = {"missing": "no NVRTC: libnvrtc.so.13 was not found (python -m pip install x)"}
+    found = findings(cuda=cuda_facts("13.0", [], compiler=compiler))["NVRTC"]
+    assert found.fix == "python -m pip install x"
+    assert found.status == "problem"
+
+
 @pytest.mark.parametrize(
     ("driver", "present", "missing"),
     [
-        ("12.8", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc-cu12 nvidia-cudnn-cu12"),
-        ("13.0", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc nvidia-cublas nvidia-cudnn-cu13"),
+        ("12.8", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc-cu12"),
+        ("13.0", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc nvidia-cublas"),
     ],
 )
 def test_driver_without_libraries(driver: str, present: list[str], missing: str):
-    found = findings(cuda={"driver": driver, "packages": present})
+    found = findings(cuda=cuda_facts(driver, present))
     assert found["driver"].text == f"for CUDA {driver}"
     assert found["libraries"].fix == f"python -m pip install {missing}"
 
 
 def test_driver_with_libraries():
     packages = ["nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cudnn-cu13", "nvidia-nccl-cu13"]
-    found = findings(cuda={"driver": "13.0", "packages": packages})["libraries"]
+    found = findings(cuda=cuda_facts("13.0", packages))["libraries"]
     assert (found.status, found.fix) == ("ok", "")
 
 
 def test_no_driver():
-    found = findings(cuda={"driver": None, "packages": []})
+    found = findings(cuda=cuda_facts(None, []))
     assert "docker run --gpus all" in found["driver"].fix
     assert "libraries" not in found
 

@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "scalar": {"scalar"},
     "kernel": {"core", "kernel", "gen/kernel"},
     "cpu": {"core", "scalar", "kernel", "cpu"},
+    "cuda": {"core", "scalar", "kernel", "cuda"},
     "ops": {"core", "kernel", "ops", "gen/ops", "autograd"},
     "autograd": {"core", "kernel", "ops", "gen/ops", "autograd"},
     "tape": {"core", "ops", "gen/ops", "gen/op_id.h", "autograd", "tape"},

@@ -1,0 +1,37 @@
+// Libraries of NVIDIA's, found where PyPI's packages put them or where the system has them.
+#include "cuda/library.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace fb::cuda {
+
+Library open_library(const char* variable, std::span<const char* const> files,
+                     std::span<const char* const> folders) {
+  if (const char* path = std::getenv(variable)) return {dlopen(path, RTLD_NOW | RTLD_LOCAL), path};
+  for (const char* file : files)
+    if (void* loaded = dlopen(file, RTLD_NOW | RTLD_NOLOAD)) return {loaded, file};
+  const std::vector<std::string> packages =
+      package_folders && !folders.empty() ? package_folders() : std::vector<std::string>();
+  for (const char* file : files) {
+    for (const std::string& package : packages) {
+      for (const char* folder : folders) {
+        const std::string path = package + "/" + folder + "/" + file;
+        if (access(path.c_str(), R_OK) != 0) continue;
+        if (void* opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return {opened, path};
+      }
+    }
+    if (void* opened = dlopen(file, RTLD_NOW | RTLD_LOCAL)) return {opened, file};
+    const std::string toolkit = std::string("/usr/local/cuda/lib64/") + file;
+    if (void* opened = dlopen(toolkit.c_str(), RTLD_NOW | RTLD_LOCAL)) return {opened, toolkit};
+  }
+  return {};
+}
+
+void* find_symbol(const Library& library, const char* name) {
+  return library.handle ? dlsym(library.handle, name) : nullptr;
+}
+
+}  // namespace fb::cuda

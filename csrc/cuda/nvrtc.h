@@ -1,0 +1,28 @@
+// NVRTC, NVIDIA's compiler as a library: opened when the first kernel is needed that no cache has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fb::cuda {
+
+struct Compiler {
+  int major = 0, minor = 0;  // 0: there is none
+  std::string path;
+  std::string missing;  // why there is none, and what would help
+};
+// Opens it, once. Never raises.
+const Compiler& compiler();
+
+// The code of a program for an architecture (90 is that of compute capability 9.0): for the machine
+// if the compiler knows the architecture, else for the driver to compile further. Raises with the
+// compiler's messages.
+struct Compiled {
+  std::string code;
+};
+Compiled compile(const std::string& source, int architecture);
+
+// What the code depends on besides source and architecture.
+std::string compiler_options(int architecture);
+
+}  // namespace fb::cuda

@@ -1,0 +1,21 @@
+"""Tests of the device need one: a GPU, or the emulator that `make emulated` sets up."""
+
+from collections.abc import Iterator
+
+import pytest
+
+import flambeau as fb
+from flambeau import _C
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _device() -> None:
+    if not fb.cuda.is_available():
+        missing = _C._cuda_state()["missing"]
+        pytest.skip(f"{missing}; `make emulated` runs these tests without a GPU")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_pending() -> Iterator[None]:
+    yield
+    fb.cuda.synchronize()

@@ -1,0 +1,48 @@
+"""Tensors to the device and back, also inside of lists and dictionaries."""
+
+from typing import Any
+
+import flambeau as fb
+
+CUDA = fb.device("cuda", 0)
+
+
+def map_tensors(function: Any, value: Any) -> Any:
+    """`value` with `function` applied to every tensor in it."""
+    if isinstance(value, fb.Tensor):
+        return function(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple(map_tensors(function, item) for item in value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(map_tensors(function, item) for item in value)
+    if isinstance(value, dict):
+        return {key: map_tensors(function, item) for key, item in value.items()}
+    if isinstance(value, slice):
+        parts = (value.start, value.stop, value.step)
+        return slice(*(map_tensors(function, part) for part in parts))
+    return value
+
+
+def to_cuda(value: Any) -> Any:
+    """The same arguments with their tensors on the device; strides and views kept."""
+    return map_tensors(_to_cuda, value)
+
+
+def _to_cuda(t: Any) -> Any:
+    if t.is_sparse or (t.is_contiguous() and t.storage_offset() == 0):
+        return t.detach().to(CUDA).requires_grad_(t.requires_grad)
+    elements = t.detach().as_strided((t.untyped_storage().nbytes() // t.element_size(),), (1,), 0)
+    there = elements.to(CUDA).as_strided(t.size(), t.stride(), t.storage_offset())
+    return there.requires_grad_(t.requires_grad)
+
+
+def to_host(value: Any) -> Any:
+    """Results with their tensors in the host's memory."""
+    return map_tensors(lambda t: t.detach().cpu(), value)
+
+
+def devices_of(value: Any) -> set[str]:
+    """The types of device that the tensors of a result are on."""
+    found: set[str] = set()
+    map_tensors(lambda t: found.add(t.device.type), value)
+    return found
