@@ -20,6 +20,8 @@ def refusal(name: str, error: type[Exception] | None = None) -> Exception:
     """The error that using a name raises; members of a refused class are refused for its reason."""
     where, _, last = name.rpartition(".")
     while last not in REFUSALS.get(where, ()):
+        if not where:
+            raise KeyError(name)
         where, _, last = where.rpartition(".")
     reason, usual, _ = REFUSALS[where][last]
     return (error or usual)(f"{name.removeprefix('Tensor.')}: {reason}")

@@ -71,6 +71,11 @@ def test_reasons_have_a_remedy(reason: str) -> None:
 
 
 def test_what_belongs_to_a_refused_class_is_refused() -> None:
-    refused = refusal("cuda.Stream.synchronize")
+    refused = refusal("cuda.CUDAGraph.replay")
     assert isinstance(refused, RuntimeError)
-    assert str(refused).startswith("cuda.Stream.synchronize: this build of Flambeau computes")
+    assert str(refused).startswith("cuda.CUDAGraph.replay: not there for GPUs yet")
+
+
+def test_a_name_that_is_not_refused_has_no_refusal() -> None:
+    with pytest.raises(KeyError, match="nn.Linear.forward"):
+        refusal("nn.Linear.forward")
