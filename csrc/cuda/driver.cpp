@@ -4,6 +4,8 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <string_view>
 
 #include "core/error.h"
 #include "cuda/library.h"
@@ -26,8 +28,19 @@ const char* describe(const Driver& functions, Status status) {
   return text ? text : "an unknown error";
 }
 
+// Programs compute on a GPU where there is one, and most need operators that have no kernel yet.
+bool is_wanted() {
+  const char* const wanted = std::getenv("FLAMBEAU_CUDA");
+  return wanted && std::string_view(wanted) == "1";
+}
+
 DriverState open_driver() {
   DriverState state;
+  if (!is_wanted()) {
+    state.missing = {"this build of Flambeau computes on the CPU",
+                     "FLAMBEAU_CUDA=1 tries the GPU, where many operators are missing"};
+    return state;
+  }
   const char* const files[] = {"libcuda.so.1", "libcuda.so"};
   const Library library = open_library("FLAMBEAU_LIBCUDA", files, {});
   if (!library.handle) {

@@ -282,7 +282,15 @@ def get_device_properties(device: Any = None) -> _CudaDeviceProperties:
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The compute capability of a GPU, as ``(9, 0)``."""
+    """The compute capability of a GPU, as ``(9, 0)``.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> if torch.cuda.is_available():
+        ...     major, minor = torch.cuda.get_device_capability()
+    """
     found = get_device_properties(device)
     return found.major, found.minor
 

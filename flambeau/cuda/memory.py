@@ -178,7 +178,15 @@ max_memory_cached = max_memory_reserved
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Let the peaks begin anew at what there is now."""
+    """Let the peaks begin anew at what there is now.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> if torch.cuda.is_available():
+        ...     torch.cuda.reset_peak_memory_stats()
+    """
     needs_gpu()
     _C._cuda_reset_peaks(chosen_index(device))
 
@@ -232,9 +240,15 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
     _C._cuda_set_memory_fraction(chosen_index(device), fraction)
 
 
-def memory_snapshot(*args: Any, **kwargs: Any) -> list[dict[str, Any]]:
-    """Every block that the allocator of the current GPU holds."""
+def memory_snapshot(mempool_id: Any = None) -> list[dict[str, Any]]:
+    """Every block that the allocator of the current GPU holds.
+
+    Args:
+        mempool_id: There are no memory pools: must be None.
+    """
     needs_gpu()
+    if mempool_id is not None:
+        raise NotImplementedError("cuda.memory_snapshot: there are no memory pools")
     return [
         {
             "device": _C._cuda_current_device(),

@@ -107,6 +107,14 @@ class Event:
         enable_timing: Whether `elapsed_time` can be asked for. Default: False.
         blocking: Whether waiting sleeps rather than spins. Default: False.
         interprocess: Events are not shared with other processes: must be False.
+
+    Example:
+        >>> if torch.cuda.is_available():
+        ...     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        ...     start.record()
+        ...     end.record()
+        ...     end.synchronize()
+        ...     milliseconds = start.elapsed_time(end)
     """
 
     def __new__(
@@ -215,7 +223,15 @@ def set_stream(stream: Any) -> None:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream that work on a GPU goes into now."""
+    """The stream that work on a GPU goes into now.
+
+    Args:
+        device: The GPU. Default: the current one.
+
+    Example:
+        >>> if torch.cuda.is_available():
+        ...     torch.cuda.current_stream().synchronize()
+    """
     needs_gpu()
     index = chosen_index(device)
     return _stream(Stream, index, _C._cuda_current_stream(index))

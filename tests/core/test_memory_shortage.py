@@ -30,16 +30,16 @@ CALLS = {
     "mm": "a @ a",
     "complex mm": "z @ z",
     "bmm": "fb.bmm(a[None], a[None])",
-    "inv": "fb.linalg.inv(a)",
-    "solve": "fb.linalg.solve(a, a)",
+    "inv": "fb.linalg.inv(z)",
+    "solve": "fb.linalg.solve(z, z)",
     "solve_triangular": "fb.linalg.solve_triangular(a, a, upper=True)",
     "cholesky": "fb.linalg.cholesky(a @ a.T)",
-    "qr": "fb.linalg.qr(a)",
+    "qr": "fb.linalg.qr(z)",
     "svd": "fb.linalg.svd(a)",
     "eigh": "fb.linalg.eigh(a)",
     "eig": "fb.linalg.eig(z)",
     "lstsq": "fb.linalg.lstsq(a, a)",
-    "lu": "fb.linalg.lu(a)",
+    "lu": "fb.linalg.lu(z)",
 }
 
 
