@@ -238,7 +238,7 @@ _METHODS: dict[str, Any] = {
     "__complex__": _complex,
     "__contains__": _contains,
     "__deepcopy__": pickling.deepcopy_tensor,
-    "__cuda_array_interface__": property(overridable(cuda_array_interface)),
+    "__cuda_array_interface__": property(cuda_array_interface),
     "__dlpack__": dlpack_capsule,
     "__dlpack_device__": dlpack_device,
     "__format__": _format,

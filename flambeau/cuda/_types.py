@@ -30,10 +30,11 @@ class CudaTensorType(TensorType):
 
     def __call__(cls, *args: Any, device: Any = None) -> fb.Tensor:
         needs_gpu(TypeError)
+        place = "cuda" if device is None else device
         return (
-            fb.tensor(*args, dtype=cls.dtype, device="cuda")
+            fb.tensor(*args, dtype=cls.dtype, device=place)
             if args and isinstance(args[0], (list, tuple))
-            else fb.empty(*args, dtype=cls.dtype, device="cuda")
+            else fb.empty(*args, dtype=cls.dtype, device=place)
         )
 
 
