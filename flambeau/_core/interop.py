@@ -80,7 +80,8 @@ def cuda_array_interface(tensor: Tensor) -> dict[str, Any]:
     """
     if _C._has_torch_function((tensor,)):
         getter = fb.Tensor.__cuda_array_interface__.__get__  # type: ignore[attr-defined]
-        return _C._handle_torch_function(getter, (tensor,), (tensor,), {})
+        answer: dict[str, Any] = _C._handle_torch_function(getter, (tensor,), (tensor,), {})
+        return answer
     if not tensor.is_cuda:
         raise AttributeError(
             f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {tensor.type()} "

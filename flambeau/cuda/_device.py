@@ -120,7 +120,7 @@ def is_tf32_supported() -> bool:
 
 
 def get_arch_list() -> list[str]:
-    """The architectures that kernels exist for: those of the GPUs here, as kernels are made for them."""
+    """The architectures that kernels exist for: those of the GPUs here."""
     found = {get_device_capability(i) for i in range(device_count())}
     return [f"sm_{major}{minor}" for major, minor in sorted(found)]
 

@@ -98,8 +98,9 @@ def _flat(prefix: str, value: Any) -> Iterator[tuple[str, int]]:
 def memory_stats(device: Any = None) -> dict[str, Any]:
     """The statistics of the allocator: none before CUDA has been started.
 
-    ``"allocated_bytes.all.current"`` and its like: a quantity, of the small pool, the large one or both,
-    and whether it is the ``current`` value, its ``peak`` or the sum of what was ``allocated`` or ``freed``.
+    ``"allocated_bytes.all.current"`` and its like: a quantity, of the small pool, the large one or
+    both, and whether it is the ``current`` value, its ``peak`` or the sum of what was ``allocated``
+    or ``freed``.
     """
     return collections.OrderedDict(sorted(_flat("", memory_stats_as_nested_dict(device))))
 

@@ -77,5 +77,5 @@ def test_what_belongs_to_a_refused_class_is_refused() -> None:
 
 
 def test_a_name_that_is_not_refused_has_no_refusal() -> None:
-    with pytest.raises(KeyError, match="nn.Linear.forward"):
+    with pytest.raises(KeyError, match=r"nn\.Linear\.forward"):
         refusal("nn.Linear.forward")

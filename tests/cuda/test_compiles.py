@@ -1,4 +1,4 @@
-"""NVRTC compiles the kernels for every architecture, without a GPU: they are loaded, and not run."""
+"""NVRTC compiles the kernels for every architecture, without a GPU: loaded, and not run."""
 
 import os
 import subprocess
@@ -30,7 +30,8 @@ for dtype in (torch.float32, torch.bfloat16, torch.float64, torch.int64, torch.c
     x.gather(1, index), x.scatter(1, index, x), x[index[:, 0]], x.masked_fill(index == 1, 0)
     if dtype != torch.complex64:
         x.amax(0), x.max(1), x.argmin(1)
-        torch.arange(5, dtype=dtype, device="cuda"), torch.linspace(0, 1, 5, dtype=dtype, device="cuda")
+        torch.arange(5, dtype=dtype, device="cuda")
+        torch.linspace(0, 1, 5, dtype=dtype, device="cuda")
     if real:
         x.exp(), torch.special.erfcx(x), torch.lgamma(x), x.var(), x.std(0), x.norm(), x.norm(1)
         x.softmax(1), x.log_softmax(0), x.logsumexp(1)

@@ -84,7 +84,7 @@ def test_an_operator_computes_on_the_device(name: str) -> None:
                 compared(operator, sample, dtype)
             except NotImplementedError as error:  # noqa: PERF203
                 assert "no kernel on cuda" in str(error)  # noqa: PT017
-                assert name not in COMPUTES, f"{name}{sample} refuses: {error}"
+                assert name not in COMPUTES, f"{name}{sample} refuses: {error}"  # noqa: PT017
 
 
 def test_the_list_names_operators() -> None:

@@ -29,8 +29,8 @@ struct Fold {
   static FB_FN V join(const V& a, const V& b) { return Op::combine(a, b); }
 
 #if defined(__AVX2__)  // the instructions load part of a vector quickly, also where a store is slow
-  static constexpr bool kPart =
-      kLanes > 1 && __is_same(T, Acc) && (sizeof(T) == sizeof(float) || sizeof(T) == sizeof(double));
+  static constexpr bool kPart = kLanes > 1 && __is_same(T, Acc) &&
+                                (sizeof(T) == sizeof(float) || sizeof(T) == sizeof(double));
 #else
   static constexpr bool kPart = false;
 #endif
