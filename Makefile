@@ -201,6 +201,7 @@ conformance bench: | .venv/.installed
 
 # Other builds, by the name of their environment: of the sanitizers, and of a compiler.
 # Kernels at one instruction-set level are enough for a compiler; the sanitizers see all, unless MARCH is given.
+OPTIONS = -C cmake.define.FB_MARCH=x86-64-v3 -C cmake.define.CMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 OPTIONS_asan = -C cmake.define.FB_SANITIZE=address,undefined -C cmake.define.FB_MARCH=$(MARCH)
 OPTIONS_tsan = -C cmake.define.FB_SANITIZE=thread -C cmake.define.FB_MARCH=$(MARCH)
 OPTIONS_shadow = -C cmake.define.FB_SHADOW=ON -C cmake.define.FB_MARCH=$(or $(MARCH),x86-64-v3)
@@ -218,7 +219,7 @@ COMPILER_shadow = $(CXX)
 .venv-%/.installed: .venv-%/.build $(NATIVE)
 	@CXX=$(COMPILER) $(PYTHON) tools/progress.py 'building with $*' build/$*.log \
 	  .venv-$*/bin/python $(PIP:-qq=-v) --no-build-isolation $(WERROR) --editable . \
-	  -C build-dir=build/$* $(or $(OPTIONS_$*),-C cmake.define.FB_MARCH=x86-64-v3)
+	  -C build-dir=build/$* $(or $(OPTIONS_$*),$(OPTIONS))
 	@touch $@
 
 .PRECIOUS: .venv-%/.build .venv-%/.installed
