@@ -1,16 +1,17 @@
 // The GPUs of this process: which there are, and which one a thread uses.
 #include "cuda/context.h"
 
+#include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "core/no_device.h"
+#include "core/once.h"
 
 namespace fb::cuda {
 namespace {
 
 struct DeviceState {
-  std::once_flag looked, started;
+  Once look, start;
   Properties properties;
   Context context = nullptr;
 };
@@ -84,13 +85,13 @@ void start(Device device) {
 
 const Properties& properties(int device) {
   start(Device(DeviceType::kCuda, static_cast<int8_t>(device)));
-  std::call_once(states[device].looked, look, device);
+  states[device].look([device] { look(device); });
   return states[device].properties;
 }
 
 Context context_of(int device) {
   DeviceState& state = states[device];
-  std::call_once(state.started, [&] {
+  state.start([&] {
     int handle = 0;
     FB_CUDA(device_get, &handle, device);
     FB_CUDA(primary_context, &state.context, handle);

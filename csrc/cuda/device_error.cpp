@@ -2,16 +2,16 @@
 #include "cuda/device_error.h"
 
 #include <atomic>
-#include <mutex>
 
 #include "core/error.h"
+#include "core/once.h"
 #include "cuda/context.h"
 
 namespace fb::cuda {
 namespace {
 
 struct Record {
-  std::once_flag made;
+  Once make;
   std::atomic<device::ErrorRecord*> on_host{nullptr};
   device::ErrorRecord* on_device = nullptr;
 };
@@ -21,7 +21,7 @@ Record records[kMaxDevices];
 
 device::ErrorRecord* error_record(int device) {
   Record& record = records[device];
-  std::call_once(record.made, [&] {
+  record.make([&] {
     use(device);
     constexpr unsigned kPortable = 1, kMapped = 2;
     void* host = nullptr;
