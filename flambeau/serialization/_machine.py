@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from pickle import UnpicklingError
+from struct import Struct
 from typing import Any
 
 from flambeau._display.terminal import printable
@@ -98,9 +99,15 @@ class Machine:
         value: int = self.data[position]
         return value
 
-    def number(self, width: int) -> int:
-        start = self._skip(width)
-        return int.from_bytes(self.data[start : self.position], "little")
+    def number(self, kind: Struct) -> int:
+        """The next bytes as an integer: `BYTES2` and the others."""
+        start = self.position
+        end = start + kind.size
+        if end > self.end:
+            self._skip(kind.size)
+        self.position = end
+        value: int = kind.unpack_from(self.data, start)[0]
+        return value
 
     def line(self) -> bytes:
         found = bytes(self.data[self.position : self.position + _LONGEST_LINE])
@@ -139,12 +146,16 @@ class Machine:
         return items
 
     def remember(self, index: int) -> None:
-        self.memo[index] = self.top()
+        stack = self.stack
+        self.memo[index] = stack[-1] if stack else self.top()
 
     def recall(self, index: int) -> None:
-        if index not in self.memo:
-            raise UnpicklingError(f"the pickle refers to value {index}, which it has not made")
-        self.stack.append(self.memo[index])
+        try:
+            self.stack.append(self.memo[index])
+        except KeyError:
+            raise UnpicklingError(
+                f"the pickle refers to value {index}, which it has not made"
+            ) from None
 
     def store(self, items: list[Any]) -> None:
         """Put keys and values into the dictionary on top."""

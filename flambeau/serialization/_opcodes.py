@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 
+# Integers as they stand in a pickle.
+BYTES2, BYTES4, BYTES8 = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<Q")
+SIGNED4 = struct.Struct("<i")
+
+
 class Stop(Exception):
     """The pickle has ended."""
 
@@ -62,7 +67,7 @@ def _proto(m: Machine) -> None:
 
 @_opcode(pickle.FRAME)
 def _frame(m: Machine) -> None:
-    length = m.number(8)
+    length = m.number(BYTES8)
     if length > len(m.data) - m.position:
         raise UnpicklingError(f"a frame of {length} bytes does not fit into the pickle")
 
@@ -77,63 +82,63 @@ def _stop(m: Machine) -> None:
 
 @_opcode(pickle.NONE)
 def _none(m: Machine) -> None:
-    m.push(None)
+    m.stack.append(None)
 
 
 @_opcode(pickle.NEWTRUE)
 def _true(m: Machine) -> None:
-    m.push(True)
+    m.stack.append(True)
 
 
 @_opcode(pickle.NEWFALSE)
 def _false(m: Machine) -> None:
-    m.push(False)
+    m.stack.append(False)
 
 
 @_opcode(pickle.BININT)
 def _binint(m: Machine) -> None:
-    m.push(int.from_bytes(m.take(4), "little", signed=True))
+    m.stack.append(m.number(SIGNED4))
 
 
 @_opcode(pickle.BININT1)
 def _binint1(m: Machine) -> None:
-    m.push(m.byte())
+    m.stack.append(m.byte())
 
 
 @_opcode(pickle.BININT2)
 def _binint2(m: Machine) -> None:
-    m.push(m.number(2))
+    m.stack.append(m.number(BYTES2))
 
 
 @_opcode(pickle.LONG1)
 def _long1(m: Machine) -> None:
-    m.push(int.from_bytes(m.take(m.byte()), "little", signed=True))
+    m.stack.append(int.from_bytes(m.take(m.byte()), "little", signed=True))
 
 
 @_opcode(pickle.LONG4)
 def _long4(m: Machine) -> None:
-    m.push(int.from_bytes(m.take(m.number(4)), "little", signed=True))
+    m.stack.append(int.from_bytes(m.take(m.number(BYTES4)), "little", signed=True))
 
 
 @_opcode(pickle.INT)
 def _int(m: Machine) -> None:
     text = m.line()
-    m.push({b"00": False, b"01": True}[text] if text in (b"00", b"01") else int(text))
+    m.stack.append({b"00": False, b"01": True}[text] if text in (b"00", b"01") else int(text))
 
 
 @_opcode(pickle.LONG)
 def _long(m: Machine) -> None:
-    m.push(int(m.line().removesuffix(b"L")))
+    m.stack.append(int(m.line().removesuffix(b"L")))
 
 
 @_opcode(pickle.FLOAT)
 def _float(m: Machine) -> None:
-    m.push(float(m.line()))
+    m.stack.append(float(m.line()))
 
 
 @_opcode(pickle.BINFLOAT)
 def _binfloat(m: Machine) -> None:
-    m.push(struct.unpack(">d", m.take(8))[0])
+    m.stack.append(struct.unpack(">d", m.take(8))[0])
 
 
 # Text and bytes.
@@ -150,52 +155,52 @@ def _old_string(m: Machine, data: bytes) -> Any:
 
 @_opcode(pickle.SHORT_BINUNICODE)
 def _short_binunicode(m: Machine) -> None:
-    m.push(_text(m, m.take(m.byte())))
+    m.stack.append(_text(m, m.take(m.byte())))
 
 
 @_opcode(pickle.BINUNICODE)
 def _binunicode(m: Machine) -> None:
-    m.push(_text(m, m.take(m.number(4))))
+    m.stack.append(_text(m, m.take(m.number(BYTES4))))
 
 
 @_opcode(pickle.BINUNICODE8)
 def _binunicode8(m: Machine) -> None:
-    m.push(_text(m, m.take(m.number(8))))
+    m.stack.append(_text(m, m.take(m.number(BYTES8))))
 
 
 @_opcode(pickle.UNICODE)
 def _unicode(m: Machine) -> None:
-    m.push(m.line().decode("raw-unicode-escape"))
+    m.stack.append(m.line().decode("raw-unicode-escape"))
 
 
 @_opcode(pickle.SHORT_BINBYTES)
 def _short_binbytes(m: Machine) -> None:
-    m.push(m.take(m.byte()))
+    m.stack.append(m.take(m.byte()))
 
 
 @_opcode(pickle.BINBYTES)
 def _binbytes(m: Machine) -> None:
-    m.push(m.take(m.number(4)))
+    m.stack.append(m.take(m.number(BYTES4)))
 
 
 @_opcode(pickle.BINBYTES8)
 def _binbytes8(m: Machine) -> None:
-    m.push(m.take(m.number(8)))
+    m.stack.append(m.take(m.number(BYTES8)))
 
 
 @_opcode(pickle.BYTEARRAY8)
 def _bytearray8(m: Machine) -> None:
-    m.push(bytearray(m.take(m.number(8))))
+    m.stack.append(bytearray(m.take(m.number(BYTES8))))
 
 
 @_opcode(pickle.SHORT_BINSTRING)
 def _short_binstring(m: Machine) -> None:
-    m.push(_old_string(m, m.take(m.byte())))
+    m.stack.append(_old_string(m, m.take(m.byte())))
 
 
 @_opcode(pickle.BINSTRING)
 def _binstring(m: Machine) -> None:
-    m.push(_old_string(m, m.take(m.number(4))))
+    m.stack.append(_old_string(m, m.take(m.number(BYTES4))))
 
 
 @_opcode(pickle.STRING)
@@ -203,7 +208,7 @@ def _string(m: Machine) -> None:
     text = m.line()
     if len(text) < 2 or text[:1] != text[-1:] or text[:1] not in (b"'", b'"'):
         raise UnpicklingError("a string of the pickle lacks its quotes")
-    m.push(_old_string(m, codecs.escape_decode(text[1:-1])[0]))
+    m.stack.append(_old_string(m, codecs.escape_decode(text[1:-1])[0]))
 
 
 # Containers.
@@ -211,22 +216,22 @@ def _string(m: Machine) -> None:
 
 @_opcode(pickle.EMPTY_TUPLE)
 def _empty_tuple(m: Machine) -> None:
-    m.push(())
+    m.stack.append(())
 
 
 @_opcode(pickle.EMPTY_LIST)
 def _empty_list(m: Machine) -> None:
-    m.push([])
+    m.stack.append([])
 
 
 @_opcode(pickle.EMPTY_DICT)
 def _empty_dict(m: Machine) -> None:
-    m.push({})
+    m.stack.append({})
 
 
 @_opcode(pickle.EMPTY_SET)
 def _empty_set(m: Machine) -> None:
-    m.push(set())
+    m.stack.append(set())
 
 
 @_opcode(pickle.MARK)
@@ -238,34 +243,34 @@ def _mark(m: Machine) -> None:
 @_opcode(pickle.TUPLE)
 def _tuple(m: Machine) -> None:
     items = tuple(m.pop_mark())
-    m.push(items)
+    m.stack.append(items)
 
 
 @_opcode(pickle.TUPLE1)
 def _tuple1(m: Machine) -> None:
-    m.push(m.pop_tuple(1))
+    m.stack.append(m.pop_tuple(1))
 
 
 @_opcode(pickle.TUPLE2)
 def _tuple2(m: Machine) -> None:
-    m.push(m.pop_tuple(2))
+    m.stack.append(m.pop_tuple(2))
 
 
 @_opcode(pickle.TUPLE3)
 def _tuple3(m: Machine) -> None:
-    m.push(m.pop_tuple(3))
+    m.stack.append(m.pop_tuple(3))
 
 
 @_opcode(pickle.LIST)
 def _list(m: Machine) -> None:
     items = m.pop_mark()
-    m.push(items)
+    m.stack.append(items)
 
 
 @_opcode(pickle.DICT)
 def _dict(m: Machine) -> None:
     items = m.pop_mark()
-    m.push({})
+    m.stack.append({})
     m.store(items)
 
 
@@ -274,7 +279,7 @@ def _frozenset(m: Machine) -> None:
     items = m.pop_mark()
     for item in items:
         check_key(item)
-    m.push(frozenset(items))
+    m.stack.append(frozenset(items))
 
 
 @_opcode(pickle.APPEND)
@@ -328,7 +333,7 @@ def _pop_mark(m: Machine) -> None:
 
 @_opcode(pickle.DUP)
 def _dup(m: Machine) -> None:
-    m.push(m.top())
+    m.stack.append(m.top())
 
 
 @_opcode(pickle.BINPUT)
@@ -338,7 +343,7 @@ def _binput(m: Machine) -> None:
 
 @_opcode(pickle.LONG_BINPUT)
 def _long_binput(m: Machine) -> None:
-    m.remember(m.number(4))
+    m.remember(m.number(BYTES4))
 
 
 @_opcode(pickle.PUT)
@@ -358,7 +363,7 @@ def _binget(m: Machine) -> None:
 
 @_opcode(pickle.LONG_BINGET)
 def _long_binget(m: Machine) -> None:
-    m.recall(m.number(4))
+    m.recall(m.number(BYTES4))
 
 
 @_opcode(pickle.GET)
@@ -372,7 +377,7 @@ def _get(m: Machine) -> None:
 @_opcode(pickle.GLOBAL)
 def _global(m: Machine) -> None:
     module, name = m.line().decode(), m.line().decode()
-    m.push(m.find_global(module, name))
+    m.stack.append(m.find_global(module, name))
 
 
 @_opcode(pickle.STACK_GLOBAL)
@@ -380,12 +385,12 @@ def _stack_global(m: Machine) -> None:
     name, module = m.pop(), m.pop()
     if type(name) is not str or type(module) is not str:
         raise UnpicklingError("the name of a global must be text")
-    m.push(m.find_global(module, name))
+    m.stack.append(m.find_global(module, name))
 
 
 @_opcode(pickle.BINPERSID)
 def _binpersid(m: Machine) -> None:
-    m.push(m.persistent_load(m.pop()))
+    m.stack.append(m.persistent_load(m.pop()))
 
 
 @_opcode(pickle.REDUCE)
