@@ -38,6 +38,12 @@ LOOSE = {
 }
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _validation_is_on() -> None:
+    """torch._dynamo, which other tests may have loaded, switches it off for the whole process."""
+    torch.distributions.Distribution.set_default_validate_args(True)
+
+
 def outcome(function: Callable[..., Any], *args: Any) -> Any:
     """The result, or the class of the error."""
     with warnings.catch_warnings():

@@ -96,9 +96,12 @@ def class_pairs() -> dict[str, tuple[type, type]]:
     vision = importlib.import_module("flambeau.vision")
     for package, theirs in [(fb, "torch"), (vision, "torchvision")]:
         for our_module, their_module in public_modules(package, theirs):
-            for name, ours in vars(our_module).items():
-                other = getattr(their_module, name, None)
-                if not name.startswith("_") and inspect.isclass(ours) and inspect.isclass(other):
+            for name in dir(our_module):  # also those that are loaded when somebody asks
+                ours, other = (
+                    None if name.startswith("_") else getattr(module, name, None)
+                    for module in (our_module, their_module)
+                )
+                if inspect.isclass(ours) and inspect.isclass(other):
                     found.setdefault(f"{ours.__module__}.{name}", (ours, other))
     return found
 

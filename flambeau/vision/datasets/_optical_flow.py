@@ -45,13 +45,13 @@ class FlowDataset(VisionDataset):
         self._flow_list: list[str] = []
         self._image_list: list[Sequence[str]] = []
 
-    def _home(self, *parts: str) -> str:
+    def _fb_home(self, *parts: str) -> str:
         return os.path.join(os.fspath(self.root or ""), *parts)
 
-    def _require(self, name: str) -> None:
+    def _fb_require(self, name: str) -> None:
         if not self._image_list:
             raise FileNotFoundError(
-                f"Could not find the {name} images in {self._home()}. Please make sure the "
+                f"Could not find the {name} images in {self._fb_home()}. Please make sure the "
                 "directory structure is correct."
             )
 
@@ -94,7 +94,7 @@ class Sintel(FlowDataset):
         super().__init__(root, transforms, loader)
         verify_str_arg(split, "split", ("train", "test"))
         verify_str_arg(pass_name, "pass_name", _PASSES)
-        folder = self._home("Sintel", "training" if split == "train" else split)
+        folder = self._fb_home("Sintel", "training" if split == "train" else split)
         for drawn in _PASSES[pass_name]:
             for scene in os.listdir(os.path.join(folder, drawn)):
                 pictures = matching(folder, drawn, scene, pattern="*.png")
@@ -128,12 +128,12 @@ class KittiFlow(_Valid):
     ) -> None:
         super().__init__(root, transforms, loader)
         verify_str_arg(split, "split", ("train", "test"))
-        folder = self._home("KittiFlow", f"{split}ing")
+        folder = self._fb_home("KittiFlow", f"{split}ing")
         first, second = (
             matching(folder, "image_2", pattern=f"*_{number}.png") for number in (10, 11)
         )
         self._image_list = list(zip(first, second, strict=False))
-        self._require("Kitti flow")
+        self._fb_require("Kitti flow")
         if split == "train":
             self._flow_list = matching(folder, "flow_occ", pattern="*_10.png")
 
@@ -153,7 +153,7 @@ class HD1K(_Valid):
     ) -> None:
         super().__init__(root, transforms, loader)
         verify_str_arg(split, "split", ("train", "test"))
-        folder = self._home("hd1k")
+        folder = self._fb_home("hd1k")
         if split == "test":
             tested = os.path.join(folder, "hd1k_challenge", "image_2")
             pairs = (matching(tested, pattern=f"*{number}.png") for number in (10, 11))
@@ -164,7 +164,7 @@ class HD1K(_Valid):
             pictures = matching(folder, "hd1k_input", "image_2", pattern=pattern)
             self._flow_list += flows[:-1]
             self._image_list += list(pairwise(pictures))[: len(flows) - 1]
-        self._require("HD1K")
+        self._fb_require("HD1K")
 
 
 class FlyingChairs(FlowDataset):
@@ -182,7 +182,7 @@ class FlyingChairs(FlowDataset):
     ) -> None:
         super().__init__(root, transforms)
         verify_str_arg(split, "split", ("train", "val"))
-        folder = self._home("FlyingChairs")
+        folder = self._fb_home("FlyingChairs")
         listed = os.path.join(folder, "FlyingChairs_train_val.txt")
         if not os.path.exists(listed):
             raise FileNotFoundError(
@@ -221,11 +221,11 @@ class FlyingThings3D(FlowDataset):
         for drawn in _PASSES[pass_name]:
             for side in ("left", "right") if camera == "both" else (camera,):
                 for direction in ("into_future", "into_past"):
-                    self._add(f"frames_{drawn}pass", split.upper(), side, direction)
-        self._require("FlyingThings3D flow")
+                    self._fb_add(f"frames_{drawn}pass", split.upper(), side, direction)
+        self._fb_require("FlyingThings3D flow")
 
-    def _add(self, drawn: str, split: str, side: str, direction: str) -> None:
-        home = self._home("FlyingThings3D")
+    def _fb_add(self, drawn: str, split: str, side: str, direction: str) -> None:
+        home = self._fb_home("FlyingThings3D")
         scenes = matching(home, drawn, split, pattern="*/*")
         moved = matching(home, "optical_flow", split, pattern="*/*")
         for scene, its_flow in zip(scenes, moved, strict=False):

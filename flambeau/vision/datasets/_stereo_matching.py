@@ -50,17 +50,17 @@ class StereoMatchingDataset(VisionDataset):
         self._images: list[tuple[str, str]] = []
         self._disparities: list[tuple[str | None, str | None]] = []
 
-    def _home(self, *parts: str) -> str:
+    def _fb_home(self, *parts: str) -> str:
         return os.path.join(os.fspath(self.root or ""), *parts)
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         """Read the disparity of a file and its validity mask, or None."""
         return abs(read_pfm(path, 1)), None
 
-    def _add(self, folder: str, left: str, right: str) -> None:
+    def _fb_add(self, folder: str, left: str, right: str) -> None:
         self._images += _pairs(folder, left, right)
 
-    def _add_disparities(self, folder: str, left: str, right: str | None) -> None:
+    def _fb_add_disparities(self, folder: str, left: str, right: str | None) -> None:
         if right is None:
             self._disparities += [(path, None) for path in _found(folder, left)]
         else:
@@ -103,27 +103,27 @@ class CarlaStereo(StereoMatchingDataset):
 
     def __init__(self, root: PathLike, transforms: _Transforms = None) -> None:
         super().__init__(root, transforms)
-        folder = self._home("carla-highres", "trainingF")
-        self._add(folder, "*/im0.png", "*/im1.png")
-        self._add_disparities(folder, "*/disp0GT.pfm", "*/disp1GT.pfm")
+        folder = self._fb_home("carla-highres", "trainingF")
+        self._fb_add(folder, "*/im0.png", "*/im1.png")
+        self._fb_add_disparities(folder, "*/disp0GT.pfm", "*/disp1GT.pfm")
 
 
 class _KittiStereo(StereoMatchingDataset):
     _has_built_in_disparity_mask = True
-    _FOLDER = ""
-    _EYES = ("", "")
+    _fb_folder = ""
+    _fb_eyes = ("", "")
 
     def __init__(
         self, root: PathLike, split: str = "train", transforms: _Transforms = None
     ) -> None:
         super().__init__(root, transforms)
         verify_str_arg(split, "split", ("train", "test"))
-        folder = self._home(self._FOLDER, f"{split}ing")
-        self._add(folder, *self._EYES)
+        folder = self._fb_home(self._fb_folder, f"{split}ing")
+        self._fb_add(folder, *self._fb_eyes)
         if split == "train":
-            self._add_training(folder)
+            self._fb_add_training(folder)
 
-    def _add_training(self, folder: str) -> None:
+    def _fb_add_training(self, folder: str) -> None:
         raise NotImplementedError
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
@@ -136,11 +136,11 @@ class Kitti2012Stereo(_KittiStereo):
     ``split`` is train or test.
     """
 
-    _FOLDER = "Kitti2012"
-    _EYES = ("colored_0/*_10.png", "colored_1/*_10.png")
+    _fb_folder = "Kitti2012"
+    _fb_eyes = ("colored_0/*_10.png", "colored_1/*_10.png")
 
-    def _add_training(self, folder: str) -> None:
-        self._add_disparities(folder, "disp_noc/*.png", None)
+    def _fb_add_training(self, folder: str) -> None:
+        self._fb_add_disparities(folder, "disp_noc/*.png", None)
 
 
 class Kitti2015Stereo(_KittiStereo):
@@ -149,11 +149,11 @@ class Kitti2015Stereo(_KittiStereo):
     ``split`` is train or test.
     """
 
-    _FOLDER = "Kitti2015"
-    _EYES = ("image_2/*.png", "image_3/*.png")
+    _fb_folder = "Kitti2015"
+    _fb_eyes = ("image_2/*.png", "image_3/*.png")
 
-    def _add_training(self, folder: str) -> None:
-        self._add_disparities(folder, "disp_occ_0/*.png", "disp_occ_1/*.png")
+    def _fb_add_training(self, folder: str) -> None:
+        self._fb_add_disparities(folder, "disp_occ_0/*.png", "disp_occ_1/*.png")
 
 
 class CREStereo(StereoMatchingDataset):
@@ -164,9 +164,9 @@ class CREStereo(StereoMatchingDataset):
     def __init__(self, root: PathLike, transforms: _Transforms = None) -> None:
         super().__init__(root, transforms)
         for kind in ("shapenet", "reflective", "tree", "hole"):
-            folder = self._home("CREStereo", kind)
-            self._add(folder, "*_left.jpg", "*_right.jpg")
-            self._add_disparities(folder, "*_left.disp.png", "*_right.disp.png")
+            folder = self._fb_home("CREStereo", kind)
+            self._fb_add(folder, "*_left.jpg", "*_right.jpg")
+            self._fb_add_disparities(folder, "*_left.disp.png", "*_right.disp.png")
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         return read_png16(path).astype("float32")[None] / 32.0, None
@@ -181,10 +181,10 @@ class FallingThingsStereo(StereoMatchingDataset):
         super().__init__(root, transforms)
         verify_str_arg(variant, "variant", ("single", "mixed", "both"))
         for kind in ("single", "mixed") if variant == "both" else (variant,):
-            folder = self._home("FallingThings", kind)
+            folder = self._fb_home("FallingThings", kind)
             deep = "*/*" if kind == "single" else "*"
-            self._add(folder, f"{deep}/*.left.jpg", f"{deep}/*.right.jpg")
-            self._add_disparities(folder, f"{deep}/*.left.depth.png", f"{deep}/*.right.depth.png")
+            self._fb_add(folder, f"{deep}/*.left.jpg", f"{deep}/*.right.jpg")
+            self._fb_add_disparities(folder, f"{deep}/*.left.depth.png", f"{deep}/*.right.depth.png")
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         settings = os.path.join(os.path.dirname(path), "_camera_settings.json")
@@ -202,7 +202,7 @@ class SceneFlowStereo(StereoMatchingDataset):
     is clean, final or both.
     """
 
-    _DEPTHS = {"Monkaa": "*", "FlyingThings3D": "*/*/*", "Driving": "*/*/*"}
+    _fb_depths = {"Monkaa": "*", "FlyingThings3D": "*/*/*", "Driving": "*/*/*"}
 
     def __init__(
         self,
@@ -212,14 +212,14 @@ class SceneFlowStereo(StereoMatchingDataset):
         transforms: _Transforms = None,
     ) -> None:
         super().__init__(root, transforms)
-        verify_str_arg(variant, "variant", self._DEPTHS)
+        verify_str_arg(variant, "variant", self._fb_depths)
         verify_str_arg(pass_name, "pass_name", _PASSES)
-        folder = self._home("SceneFlow", variant)
-        deep = self._DEPTHS[variant]
+        folder = self._fb_home("SceneFlow", variant)
+        deep = self._fb_depths[variant]
         for drawn in _PASSES[pass_name]:
-            self._add(os.path.join(folder, drawn), f"{deep}/left/*.png", f"{deep}/right/*.png")
+            self._fb_add(os.path.join(folder, drawn), f"{deep}/left/*.png", f"{deep}/right/*.png")
             disparity = os.path.join(folder, "disparity")
-            self._add_disparities(disparity, f"{deep}/left/*.pfm", f"{deep}/right/*.pfm")
+            self._fb_add_disparities(disparity, f"{deep}/left/*.pfm", f"{deep}/right/*.pfm")
 
 
 class SintelStereo(StereoMatchingDataset):
@@ -235,20 +235,20 @@ class SintelStereo(StereoMatchingDataset):
     ) -> None:
         super().__init__(root, transforms)
         verify_str_arg(pass_name, "pass_name", ("final", "clean", "both"))
-        folder = self._home("Sintel", "training")
+        folder = self._fb_home("Sintel", "training")
         for drawn in ("final", "clean") if pass_name == "both" else (pass_name,):
-            self._add(folder, f"{drawn}_left/*/*.png", f"{drawn}_right/*/*.png")
-            self._add_disparities(folder, "disparities/*/*.png", None)
+            self._fb_add(folder, f"{drawn}_left/*/*.png", f"{drawn}_right/*/*.png")
+            self._fb_add_disparities(folder, "disparities/*/*.png", None)
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         import numpy as np
 
         red, green, blue = np.asarray(open_image(path), dtype=np.float32).transpose(2, 0, 1)
         disparity = red * 4 + green / 2**6 + blue / 2**14
-        hidden, outside = (self._mask(path, kind) for kind in ("occlusions", "outofframe"))
+        hidden, outside = (self._fb_mask(path, kind) for kind in ("occlusions", "outofframe"))
         return disparity[None], (hidden == 0) & (outside == 0)
 
-    def _mask(self, path: str, kind: str) -> Any:
+    def _fb_mask(self, path: str, kind: str) -> Any:
         """Return the image of another kind that belongs to a disparity file."""
         scene = os.path.dirname(path)
         folder = os.path.join(os.path.dirname(os.path.dirname(scene)), kind)
@@ -268,9 +268,9 @@ class InStereo2k(StereoMatchingDataset):
         self, root: PathLike, split: str = "train", transforms: _Transforms = None
     ) -> None:
         super().__init__(root, transforms)
-        folder = self._home("InStereo2k", verify_str_arg(split, "split", ("train", "test")))
-        self._add(folder, "*/left.png", "*/right.png")
-        self._add_disparities(folder, "*/left_disp.png", "*/right_disp.png")
+        folder = self._fb_home("InStereo2k", verify_str_arg(split, "split", ("train", "test")))
+        self._fb_add(folder, "*/left.png", "*/right.png")
+        self._fb_add_disparities(folder, "*/left_disp.png", "*/right_disp.png")
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         return read_png16(path).astype("float32")[None] / 1024.0, None
@@ -290,9 +290,9 @@ class ETH3DStereo(StereoMatchingDataset):
         super().__init__(root, transforms)
         verify_str_arg(split, "split", ("train", "test"))
         part = "two_view_training" if split == "train" else "two_view_test"
-        self._add(self._home("ETH3D", part), "*/im0.png", "*/im1.png")
+        self._fb_add(self._fb_home("ETH3D", part), "*/im0.png", "*/im1.png")
         if split == "train":
-            self._add_disparities(self._home("ETH3D", f"{part}_gt"), "*/disp0GT.pfm", None)
+            self._fb_add_disparities(self._fb_home("ETH3D", f"{part}_gt"), "*/disp0GT.pfm", None)
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         mask = read_png16(os.path.join(os.path.dirname(path), "mask0nocc.png"))
@@ -323,13 +323,13 @@ class Middlebury2014Stereo(StereoMatchingDataset):
             *("Livingroom", "Computer"),
         ],
     }
-    _SUFFIXES = {
+    _fb_suffixes = {
         None: [""],
         "perfect": ["-perfect"],
         "imperfect": ["-imperfect"],
         "both": ["-perfect", "-imperfect"],
     }
-    _HOME = "https://vision.middlebury.edu/stereo/"
+    _fb_site = "https://vision.middlebury.edu/stereo/"
 
     def __init__(
         self,
@@ -343,20 +343,20 @@ class Middlebury2014Stereo(StereoMatchingDataset):
         super().__init__(root, transforms)
         self.split: str = verify_str_arg(split, "split", ("train", "test", "additional"))
         self.use_ambient_views = use_ambient_views
-        self._check_calibration(calibration)
+        self._fb_check_calibration(calibration)
         if download:
-            self._download(self._SUFFIXES[calibration])
-        folder = self._home("Middlebury2014", split)
+            self._fb_download(self._fb_suffixes[calibration])
+        folder = self._fb_home("Middlebury2014", split)
         if not os.path.isdir(folder):
             raise FileNotFoundError(
                 f"there is no folder {folder}: pass download=True, or another root"
             )
-        for suffix in self._SUFFIXES[calibration]:
-            self._add(folder, f"*{suffix}/im0.png", f"*{suffix}/im1.png")
+        for suffix in self._fb_suffixes[calibration]:
+            self._fb_add(folder, f"*{suffix}/im0.png", f"*{suffix}/im1.png")
             if split != "test":
-                self._add_disparities(folder, f"*{suffix}/disp0.pfm", f"*{suffix}/disp1.pfm")
+                self._fb_add_disparities(folder, f"*{suffix}/disp0.pfm", f"*{suffix}/disp1.pfm")
 
-    def _check_calibration(self, calibration: str | None) -> None:
+    def _fb_check_calibration(self, calibration: str | None) -> None:
         if calibration is None and self.split != "test":
             raise ValueError(
                 f"calibration must be 'perfect', 'imperfect' or 'both' for split '{self.split}', "
@@ -367,18 +367,18 @@ class Middlebury2014Stereo(StereoMatchingDataset):
             if self.split == "test":
                 raise ValueError(f"calibration must be None for split 'test', got {calibration!r}")
 
-    def _download(self, suffixes: list[str]) -> None:
-        folder = self._home("Middlebury2014", self.split)
+    def _fb_download(self, suffixes: list[str]) -> None:
+        folder = self._fb_home("Middlebury2014", self.split)
         if self.split == "test":
             if not os.path.isdir(folder):
-                bring(Resource(f"{self._HOME}submit3/zip/MiddEval3-data-F.zip"), self._home())
-                os.makedirs(self._home("Middlebury2014"), exist_ok=True)
-                os.rename(self._home("MiddEval3", "testF"), folder)
+                bring(Resource(f"{self._fb_site}submit3/zip/MiddEval3-data-F.zip"), self._fb_home())
+                os.makedirs(self._fb_home("Middlebury2014"), exist_ok=True)
+                os.rename(self._fb_home("MiddEval3", "testF"), folder)
             return
         for scene in self.splits[self.split]:
             for suffix in suffixes:
                 if not os.path.isdir(os.path.join(folder, f"{scene}{suffix}")):
-                    address = f"{self._HOME}data/scenes2014/zip/{scene}{suffix}.zip"
+                    address = f"{self._fb_site}data/scenes2014/zip/{scene}{suffix}.zip"
                     bring(Resource(address), folder)
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
@@ -391,12 +391,12 @@ class Middlebury2014Stereo(StereoMatchingDataset):
             return super().__getitem__(index)
         usual = self._images[index]
         try:
-            self._images[index] = (usual[0], self._in_any_light(usual[1]))
+            self._images[index] = (usual[0], self._fb_in_any_light(usual[1]))
             return super().__getitem__(index)
         finally:
             self._images[index] = usual
 
-    def _in_any_light(self, path: str) -> str:
+    def _fb_in_any_light(self, path: str) -> str:
         lights = (path.replace("im1.png", name) for name in ("im1.png", "im1E.png", "im1L.png"))
         present = [each for each in lights if os.path.exists(each)]
         return present[int(fb.randint(len(present), ()).item())]
