@@ -37,7 +37,6 @@ GROUPS = {
         Group("chain", "chains of 100 operators, forwards and backwards", 8.0, 0.8),
         Group("branching", "branching graphs with broadcasting", 5.0, 0.8),
         Group("nn-linear", "linear layers, and clipping of gradients", 2.0, 0.95),
-        Group("nn-fused", "cross entropy, forwards and backwards", 1.5, 0.95),
         Group("nn-loss", "other losses, forwards and backwards", 1.5, 0.8),
         Group("nn-attention", "attention, forwards and backwards", 1.1, 0.8),
         Group("nn-rnn", "recurrent networks, forwards and backwards", 1.3, 0.95),
