@@ -184,7 +184,9 @@ class FallingThingsStereo(StereoMatchingDataset):
             folder = self._fb_home("FallingThings", kind)
             deep = "*/*" if kind == "single" else "*"
             self._fb_add(folder, f"{deep}/*.left.jpg", f"{deep}/*.right.jpg")
-            self._fb_add_disparities(folder, f"{deep}/*.left.depth.png", f"{deep}/*.right.depth.png")
+            self._fb_add_disparities(
+                folder, f"{deep}/*.left.depth.png", f"{deep}/*.right.depth.png"
+            )
 
     def _read_disparity(self, path: str) -> tuple[Any, Any]:
         settings = os.path.join(os.path.dirname(path), "_camera_settings.json")
