@@ -122,6 +122,7 @@ if(FB_JPEG)
     message(STATUS "libjpeg-turbo not found: JPEG files are decoded by Pillow")
   endif()
 endif()
-# Its loops are over bytes, many of which fit into a register.
-set_source_files_properties(csrc/image/png_filters.cpp PROPERTIES COMPILE_OPTIONS -O3)
+# Its loops are over bytes, many of which fit into a register. GCC 12 crashes on headers that were precompiled at
+# another level of optimisation.
+set_source_files_properties(csrc/image/png_filters.cpp PROPERTIES COMPILE_OPTIONS -O3 SKIP_PRECOMPILE_HEADERS ON)
 target_link_libraries(flambeau_libraries INTERFACE ${CMAKE_DL_LIBS})
