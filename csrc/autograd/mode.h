@@ -1,7 +1,7 @@
 // Whether operators are recorded: thread-local switches.
 #pragma once
 
-#include "autograd/source_location.h"
+#include "core/source_location.h"
 
 namespace fb::autograd {
 

@@ -1,5 +1,5 @@
 // The user's innermost running code. See Note [Cheap source locations] in
-// autograd/source_location.h.
+// core/source_location.h.
 #include <Python.h>
 // The interpreter's internal frames: public frame objects would have to be made for every operator.
 // Versions whose internals are not known here use the public functions.
@@ -15,11 +15,11 @@
 
 #include <string>
 
-#include "autograd/source_location.h"
 #include "bind/ending.h"
 #include "bind/python.h"
 #include "bind/source_location.h"
 #include "core/profile.h"
+#include "core/source_location.h"
 
 namespace fb::bind {
 namespace {
@@ -135,8 +135,13 @@ void release(void* code) {
 
 std::string describe(void* code, int32_t position) {
   auto* object = static_cast<PyCodeObject*>(code);
+  // Whoever waits for a GPU without the lock may find an error of a kernel's.
+  const PyGILState_STATE lock = PyGILState_Ensure();
   const char* file = PyUnicode_AsUTF8(object->co_filename);
-  return std::string(file ? file : "?") + ":" + std::to_string(PyCode_Addr2Line(object, position));
+  const int line = PyCode_Addr2Line(object, position);
+  std::string text = std::string(file ? file : "?") + ":" + std::to_string(line);
+  PyGILState_Release(lock);
+  return text;
 }
 
 using Frames = std::vector<std::pair<void*, int32_t>>;
@@ -169,7 +174,7 @@ PyObject* describe_frame(void* code, int32_t position) {
 
 void install_source_locations(const char* folder) {
   package_folder = folder;
-  autograd::source_location_hooks = {capture, release, describe};
+  source_location_hooks = {capture, release, describe};
   profile::stack_hooks = {capture_stack, release_stack};
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace fb::autograd {
+namespace fb {
 
 struct SourceLocationHooks {
   // The innermost running code that belongs to the user's program, with a reference to it; null if
@@ -57,4 +57,4 @@ class SourceLocation {
 // A location that is kept for good, one for each position in the program.
 const SourceLocation* interned_location();
 
-}  // namespace fb::autograd
+}  // namespace fb
