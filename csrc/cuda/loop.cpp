@@ -26,7 +26,14 @@ using kernel::kMaxPointwiseInputs;
 constexpr int kOperands = kMaxPointwiseInputs + 1;
 constexpr ElementFunction kIdentityFunction{"Identity", nullptr, 1, 0};
 
-enum class Form : uint8_t { kContiguous, kUnaligned, kStrided32, kStrided64 };
+enum class Form : uint8_t {
+  kContiguous,
+  kUnaligned,
+  kStrided32,
+  kStrided64,
+  kPacked32,
+  kPacked64,
+};
 
 const ElementFunction& function_of(int number) {
   return number == kIdentity ? kIdentityFunction : kElementFunctions[number];
@@ -45,7 +52,7 @@ uint64_t key_of(const LoopCall& call, Form form) {
     add(i < call.inputs ? call.in[i].kernel == call.dtype : 0, 1);
     add(i < call.inputs ? call.in[i].kind : Kind::kArray, 2);
   }
-  add(form, 2);
+  add(form, 3);
   add(call.device, 5);
   return key;
 }
@@ -81,8 +88,9 @@ std::string write_program(const LoopCall& call, Form form) {
        << std::move(values).take() << "static_cast<const Param*>(nullptr)));\n"
        << "  static FB_FN Out call(Kernel0 x0, Kernel1 x1, Kernel2 x2, const Param* p) {\n"
        << "    return " << f.name << "<Param>::call(" << inputs << "p);\n  }\n};\n";
-  constexpr const char* loops[] = {"contiguous_loop<Op>", "unaligned_loop<Op>",
-                                   "strided_loop<Op, unsigned>", "strided_loop<Op, long long>"};
+  constexpr const char* loops[] = {"contiguous_loop<Op>",        "unaligned_loop<Op>",
+                                   "strided_loop<Op, unsigned>", "strided_loop<Op, long long>",
+                                   "packed_loop<Op, unsigned>",  "packed_loop<Op, long long>"};
   const char* const arguments =
       form <= Form::kUnaligned ? "ContiguousArguments" : "StridedArguments";
   text << "FB_KERNEL(loop, " << arguments << ") { " << loops[static_cast<int>(form)]
@@ -157,28 +165,67 @@ device::Divisor divisor_of(int64_t size) {
 
 using Loop = kernel::StridedLoop<kOperands>;
 
+DType memory_of_operand(const LoopCall& call, int k) {
+  return k == 0 ? call.out_memory : call.in[k - 1].memory;
+}
+bool is_array(const LoopCall& call, int k) {
+  return k == 0 || (k <= call.inputs && call.in[k - 1].kind == Kind::kArray);
+}
+
+// Whether the fastest dimension can be read and written by packs of so many elements.
+bool has_packs(const LoopCall& call, const device::StridedArguments& args, size_t pack) {
+  const int last = args.dims - 1;
+  if (pack == 1 || args.sizes[last] % static_cast<int64_t>(pack) != 0) return false;
+  for (int k = 0; k < kOperands; ++k) {
+    if (!is_array(call, k)) continue;
+    const auto bytes = static_cast<int64_t>(size_of(memory_of_operand(call, k)));
+    if (args.strides[k][last] == 0 && k > 0) continue;
+    if (args.strides[k][last] != bytes) return false;
+    const int64_t step = bytes * static_cast<int64_t>(pack);
+    const void* const data = k == 0 ? args.out : args.in[k - 1];
+    if (reinterpret_cast<uintptr_t>(data) % static_cast<size_t>(step) != 0) return false;
+    for (int d = 0; d < last; ++d)
+      if (args.strides[k][d] % step != 0) return false;
+  }
+  return true;
+}
+
 // Dimensions from `first` on, at these offsets.
 void run_strided(const LoopCall& call, const Loop& loop, int first, const int64_t* offsets) {
   device::StridedArguments args;
   store_numbers(call, args.numbers);
   args.n = 1;
   args.dims = loop.ndim - first;
-  bool narrow = true;
   for (int d = 0; d < args.dims; ++d) {
     args.sizes[d] = loop.sizes[first + d];
     args.n *= args.sizes[d];
     for (int k = 0; k < kOperands; ++k) args.strides[k][d] = loop.strides[k][first + d];
   }
-  narrow = args.n < int64_t{1} << 31;
-  if (narrow)
-    for (int d = 0; d < args.dims; ++d) args.by[d] = divisor_of(args.sizes[d]);
   args.out = static_cast<char*>(call.out) + offsets[0];
   for (int i = 0; i < kMaxPointwiseInputs; ++i)
     args.in[i] = i < call.inputs && call.in[i].kind != Kind::kNumber
                      ? static_cast<const char*>(call.in[i].data) + offsets[i + 1]
                      : nullptr;
-  const Function function = function_for(call, narrow ? Form::kStrided32 : Form::kStrided64);
-  launch(call.device, function, {blocks_for(args.n, 4 * 256)}, 256, args);
+  const size_t pack = pack_of(call);
+  const bool packs = has_packs(call, args, pack);
+  if (packs) {
+    const int last = args.dims - 1;
+    args.sizes[last] /= static_cast<int64_t>(pack);
+    args.n /= static_cast<int64_t>(pack);
+    for (int k = 0; k < kOperands; ++k) {
+      if (k > 0) args.repeated[k - 1] = args.strides[k][last] == 0;
+      args.strides[k][last] *= static_cast<int64_t>(pack);
+    }
+  }
+  const bool narrow = args.n < int64_t{1} << 31;
+  if (narrow)
+    for (int d = 0; d < args.dims; ++d) args.by[d] = divisor_of(args.sizes[d]);
+  if (packs)
+    launch(call.device, function_for(call, narrow ? Form::kPacked32 : Form::kPacked64),
+           {blocks_for(args.n, 2 * 256)}, 256, args);
+  else
+    launch(call.device, function_for(call, narrow ? Form::kStrided32 : Form::kStrided64),
+           {blocks_for(args.n, 4 * 256)}, 256, args);
 }
 
 // More dimensions than a kernel takes: the slowest one is walked here.

@@ -88,13 +88,16 @@ void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
         static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(length, 1)))), 1,
         most));
   };
+  const auto pack = static_cast<int64_t>(std::max<size_t>(16 / size_of(dtype), 1));
+  args.packed = !args.columns && args.reduced.dims == 1 && args.reduced.in[0] == 1;
   args.lanes = args.columns ? lanes_for(args.length / 4, args.results >= 32 ? 8 : 64)
-                            : lanes_for(args.length / 4, kThreads);
+                            : lanes_for(args.length / (args.packed ? pack : 4), kThreads);
   const int64_t blocks = divided(args.results, kThreads / args.lanes);
   const int64_t wanted = divided(kEnoughBlocks, blocks);
   const int64_t possible = args.length / (int64_t{args.lanes} * 16);
   args.segments = std::clamp<int64_t>(std::min(wanted, possible), 1, kMostSegments);
-  args.segment_length = divided(std::max<int64_t>(args.length, 1), args.segments);
+  args.segment_length = divided(divided(std::max<int64_t>(args.length, 1), args.segments), pack);
+  args.segment_length *= pack;
   args.segments = divided(std::max<int64_t>(args.length, 1), args.segment_length);
 
   const int device = place_of(given.in ? given.in : given.out);

@@ -19,4 +19,14 @@ Function TypedKernel::on(int device, DType dtype, int number, const char* varian
   return function;
 }
 
+DType of_size(size_t bytes) {
+  switch (bytes) {
+    case 1: return DType::kUInt8;
+    case 2: return DType::kInt16;
+    case 4: return DType::kInt32;
+    case 8: return DType::kInt64;
+    default: return DType::kComplex128;
+  }
+}
+
 }  // namespace fb::cuda

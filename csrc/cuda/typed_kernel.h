@@ -25,4 +25,8 @@ class TypedKernel {
   std::unordered_map<int, Function> found_;
 };
 
+// A type whose elements are as large: for kernels that move elements without looking at them.
+DType of_size(size_t bytes);
+inline DType of_size(DType dtype) { return of_size(size_of(dtype)); }
+
 }  // namespace fb::cuda

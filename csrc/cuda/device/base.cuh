@@ -29,6 +29,22 @@ inline constexpr int kThreads = 256;
 template <class T>
 inline constexpr bool kIsSmallFloat = kIsSame<T, Half> || kIsSame<T, BFloat16>;
 
+// What elements are added up in.
+template <class T>
+struct WideOf {
+  using Type = T;
+};
+template <>
+struct WideOf<Half> {
+  using Type = float;
+};
+template <>
+struct WideOf<BFloat16> {
+  using Type = float;
+};
+template <class T>
+using Wide = typename WideOf<T>::Type;
+
 // How an element lies in memory: bools are bytes, any of which may be true.
 template <class T>
 struct StoredAs {
@@ -49,10 +65,27 @@ __device__ inline T from_memory(Stored<T> element) {
     return element;
 }
 
-// Neighbours that are read and written at once.
+// Neighbours that are read and written at once. Addresses are multiples of 16 bytes at most, also
+// where a pack is longer, which new GPUs would otherwise read by 32 bytes.
 template <class T, int count>
-struct alignas(sizeof(T) * count) Pack {
+struct alignas(sizeof(T) * count < 16 ? sizeof(T) * count : 16) Pack {
   T at[count];
 };
+
+// `pack` counts packs.
+template <int count, class T, class V>
+__device__ inline void load_pack(const T* from, long long pack, V (&to)[count]) {
+  const auto packed = reinterpret_cast<const Pack<T, count>*>(from)[pack];
+#pragma unroll
+  for (int p = 0; p < count; ++p) to[p] = convert<V>(packed.at[p]);
+}
+
+template <int count, class T, class V>
+__device__ inline void store_pack(T* to, long long pack, const V (&from)[count]) {
+  Pack<T, count> packed;
+#pragma unroll
+  for (int p = 0; p < count; ++p) packed.at[p] = convert<T>(from[p]);
+  reinterpret_cast<Pack<T, count>*>(to)[pack] = packed;
+}
 
 }  // namespace fb::device

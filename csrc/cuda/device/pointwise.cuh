@@ -95,6 +95,19 @@ struct Loaded {
   __device__ void load(const void* memory, long long number) {
     if constexpr (kArray) pack = static_cast<const Pack<Stored<Memory>, kPack<Op>>*>(memory)[number];
   }
+  // What is `offset` bytes on; one element may stand for all.
+  __device__ void load_at(const void* memory, long long offset, bool repeated) {
+    if constexpr (kArray) {
+      const char* const at = static_cast<const char*>(memory) + offset;
+      if (!repeated) {
+        pack = *reinterpret_cast<const Pack<Stored<Memory>, kPack<Op>>*>(at);
+        return;
+      }
+      const auto element = *reinterpret_cast<const Stored<Memory>*>(at);
+#pragma unroll
+      for (int k = 0; k < kPack<Op>; ++k) pack.at[k] = element;
+    }
+  }
   __device__ Kernel get(int k, Kernel constant) const {
     if constexpr (kArray)
       return convert<Kernel>(from_memory<Memory>(pack.at[k]));
@@ -186,6 +199,33 @@ __device__ inline typename Input<Op, index>::Kernel element_at_offset(
     return constant;
 }
 
+// Where element i of each operand is; operand 0 is the output.
+template <class Op, class Number>
+__device__ inline void find_offsets(const StridedArguments& args, long long i,
+                                    long long (&offset)[kInputs + 1]) {
+  Number rest = static_cast<Number>(i);
+#pragma unroll
+  for (int operand = 0; operand <= kInputs; ++operand) offset[operand] = 0;
+#pragma unroll
+  for (int step = 0; step < kLoopDims; ++step) {
+    const int d = args.dims - 1 - step;
+    if (d < 0) break;
+    Number at, next;
+    if constexpr (sizeof(Number) == 4) {
+      next = d == 0 ? 0 : quotient(rest, args.by[d]);
+      at = rest - next * args.by[d].divisor;
+    } else {
+      next = d == 0 ? 0 : rest / args.sizes[d];
+      at = rest - next * args.sizes[d];
+    }
+    if (d == 0) at = rest;
+    rest = next;
+#pragma unroll
+    for (int operand = 0; operand <= Op::kInputs; ++operand)
+      offset[operand] += static_cast<long long>(at) * args.strides[operand][d];
+  }
+}
+
 template <class Op, class Number>
 __device__ inline void strided_loop(const StridedArguments& args) {
   const Constants<Op> constants(args.numbers, args.in);
@@ -196,31 +236,48 @@ __device__ inline void strided_loop(const StridedArguments& args) {
   for (int k = 0; k < 4; ++k) {
     const long long i = begin + k * kThreads + threadIdx.x;
     if (i >= args.n) return;
-    long long offset[kInputs + 1] = {};
-    Number rest = static_cast<Number>(i);
-#pragma unroll
-    for (int step = 0; step < kLoopDims; ++step) {
-      const int d = args.dims - 1 - step;
-      if (d < 0) break;
-      Number at, next;
-      if constexpr (sizeof(Number) == 4) {
-        next = d == 0 ? 0 : quotient(rest, args.by[d]);
-        at = rest - next * args.by[d].divisor;
-      } else {
-        next = d == 0 ? 0 : rest / args.sizes[d];
-        at = rest - next * args.sizes[d];
-      }
-      if (d == 0) at = rest;
-      rest = next;
-#pragma unroll
-      for (int operand = 0; operand <= Op::kInputs; ++operand)
-        offset[operand] += static_cast<long long>(at) * args.strides[operand][d];
-    }
+    long long offset[kInputs + 1];
+    find_offsets<Op, Number>(args, i, offset);
     *reinterpret_cast<Stored<typename Op::OutMemory>*>(static_cast<char*>(args.out) + offset[0]) =
         to_memory<Op>(Op::call(element_at_offset<Op, 0>(args.in[0], offset[1], constants.x0),
                                element_at_offset<Op, 1>(args.in[1], offset[2], constants.x1),
                                element_at_offset<Op, 2>(args.in[2], offset[3], constants.x2),
                                params));
+  }
+}
+
+// The same where the fastest dimension has no gaps, or the same element everywhere: its packs are
+// what is counted.
+template <class Op, class Number>
+__device__ inline void packed_loop(const StridedArguments& args) {
+  constexpr int kWide = kPack<Op>;
+  const Constants<Op> constants(args.numbers, args.in);
+  const auto* params = params_of<Op>(args.numbers);
+  const long long begin = blockIdx.x * (static_cast<long long>(kThreads) * kPacks) + threadIdx.x;
+  Loaded<Op, 0> a[kPacks];
+  Loaded<Op, 1> b[kPacks];
+  Loaded<Op, 2> c[kPacks];
+  long long target[kPacks];
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const long long i = begin + p * kThreads;
+    if (i >= args.n) break;
+    long long offset[kInputs + 1];
+    find_offsets<Op, Number>(args, i, offset);
+    a[p].load_at(args.in[0], offset[1], args.repeated[0]);
+    b[p].load_at(args.in[1], offset[2], args.repeated[1]);
+    c[p].load_at(args.in[2], offset[3], args.repeated[2]);
+    target[p] = offset[0];
+  }
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    if (begin + p * kThreads >= args.n) break;
+    Pack<Stored<typename Op::OutMemory>, kWide> result;
+#pragma unroll
+    for (int k = 0; k < kWide; ++k)
+      result.at[k] = to_memory<Op>(Op::call(a[p].get(k, constants.x0), b[p].get(k, constants.x1),
+                                            c[p].get(k, constants.x2), params));
+    *reinterpret_cast<decltype(result)*>(static_cast<char*>(args.out) + target[p]) = result;
   }
 }
 

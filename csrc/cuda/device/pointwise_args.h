@@ -26,7 +26,8 @@ struct Divisor {
   unsigned divisor, factor, shift;
 };
 
-// The last dimension is the fastest. Strides are in bytes; operand 0 is the output.
+// The last dimension is the fastest. Strides are in bytes; operand 0 is the output. In a loop over
+// packs the last dimension counts them.
 struct StridedArguments {
   PointwiseNumbers numbers;
   long long n;
@@ -34,6 +35,7 @@ struct StridedArguments {
   Divisor by[kLoopDims];  // sizes, for loops below 2^31
   long long sizes[kLoopDims];
   long long strides[kInputs + 1][kLoopDims];
+  bool repeated[kInputs];  // of packs: the fastest dimension of an input is one element
   void* out;
   const void* in[kInputs];
 };

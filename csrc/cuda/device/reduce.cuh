@@ -28,22 +28,6 @@ enum class ReduceOp : int {
   kMinIndex,
 };
 
-// What elements are added up in.
-template <class T>
-struct WideOf {
-  using Type = T;
-};
-template <>
-struct WideOf<Half> {
-  using Type = float;
-};
-template <>
-struct WideOf<BFloat16> {
-  using Type = float;
-};
-template <class T>
-using Wide = typename WideOf<T>::Type;
-
 template <class T, bool integer = kIsInteger<T> && !kIsSmallFloat<T>>
 struct SumOf {
   using Type = Wide<T>;
@@ -317,13 +301,47 @@ __device__ inline R join_lanes(const ReduceArguments& args, const ReducePlace& p
   return shared[place.local];
 }
 
+inline constexpr int kReduceParts = 4;  // accumulators of a thread
+inline constexpr int kReduceLoads = 8;  // elements that it has on their way together
+
+// Adds the elements from `begin` on, every lane its own packs. Which accumulator an element goes to
+// does not depend on how it is read.
+template <class T, class R>
+__device__ inline void reduce_packs(R (&parts)[kReduceParts], const Stored<T>* in, long long begin,
+                                    long long end, const ReducePlace& place, int lanes) {
+  constexpr int kWide = kReducePack<sizeof(Stored<T>)>;
+  using Packed = Pack<Stored<T>, kWide>;
+  const bool aligned = reinterpret_cast<unsigned long long>(in + begin) % sizeof(Packed) == 0;
+  const auto load = [&](long long i) {
+    if (aligned) return *reinterpret_cast<const Packed*>(in + i);
+    Packed pack;
+#pragma unroll
+    for (int k = 0; k < kWide; ++k) pack.at[k] = in[i + k];
+    return pack;
+  };
+  const auto add = [&](const Packed& pack, long long i) {
+#pragma unroll
+    for (int k = 0; k < kWide; ++k)
+      parts[k % kReduceParts].add(convert<typename R::Value>(from_memory<T>(pack.at[k])), i + k);
+  };
+  const long long step = static_cast<long long>(lanes) * kWide;
+  long long i = begin + place.lane * kWide;
+  for (; i + step + kWide <= end; i += 2 * step) {
+    const Packed a = load(i), b = load(i + step);
+    add(a, i);
+    add(b, i + step);
+  }
+  for (; i + kWide <= end; i += step) add(load(i), i);
+  for (; i < end; ++i)  // the lane whose pack is incomplete
+    parts[0].add(convert<typename R::Value>(from_memory<T>(in[i])), i);
+}
+
 template <class T, ReduceOp op>
 __device__ inline void reduce_elements(const ReduceArguments& args) {
   using R = Reducer<T, op>;
-  constexpr int kAtOnce = 4;
   const ReducePlace place = place_in(args);
   const bool inside = place.result < args.results;
-  R parts[kAtOnce];
+  R parts[kReduceParts];
   if (inside) {
     const auto* in = static_cast<const Stored<T>*>(args.in) +
                      offset_in(args.kept, place.result, args.kept.in);
@@ -334,21 +352,24 @@ __device__ inline void reduce_elements(const ReduceArguments& args) {
       return convert<typename R::Value>(from_memory<T>(in[offset]));
     };
     long long r = begin + place.lane;
-    if (args.reduced.dims <= 1) {
+    if (args.packed) {
+      reduce_packs<T>(parts, in, begin, end, place, args.lanes);
+    } else if (args.reduced.dims <= 1) {
       const long long step = args.reduced.dims ? args.reduced.in[0] : 0;
-      for (; r + (kAtOnce - 1) * args.lanes < end; r += kAtOnce * args.lanes) {
-        typename R::Value values[kAtOnce];
+      for (; r + (kReduceLoads - 1) * args.lanes < end; r += kReduceLoads * args.lanes) {
+        typename R::Value values[kReduceLoads];
 #pragma unroll
-        for (int k = 0; k < kAtOnce; ++k) values[k] = value_at((r + k * args.lanes) * step);
+        for (int k = 0; k < kReduceLoads; ++k) values[k] = value_at((r + k * args.lanes) * step);
 #pragma unroll
-        for (int k = 0; k < kAtOnce; ++k) parts[k].add(values[k], r + k * args.lanes);
+        for (int k = 0; k < kReduceLoads; ++k)
+          parts[k % kReduceParts].add(values[k], r + k * args.lanes);
       }
       for (; r < end; r += args.lanes) parts[0].add(value_at(r * step), r);
     } else {
       for (; r < end; r += args.lanes)
         parts[0].add(value_at(offset_in(args.reduced, r, args.reduced.in)), r);
     }
-    for (int k = 1; k < kAtOnce; ++k) parts[0].join(parts[k]);
+    for (int k = 1; k < kReduceParts; ++k) parts[0].join(parts[k]);
   }
   const R joined = join_lanes(args, place, parts[0]);
   if (!inside || place.lane != 0) return;

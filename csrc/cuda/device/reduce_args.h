@@ -12,6 +12,10 @@ struct ReduceLoop {
   long long out[kReduceDims];    // of kept dimensions
 };
 
+// Neighbours that a thread reads at once, of elements of so many bytes.
+template <int bytes>
+inline constexpr int kReducePack = bytes >= 16 ? 1 : 16 / bytes;
+
 // A block has 256 threads: `lanes` for each of the results it computes. Long reductions are cut
 // into segments, whose results a second kernel joins. How, follows from the shape alone.
 struct ReduceArguments {
@@ -23,8 +27,8 @@ struct ReduceArguments {
   ReduceLoop kept, reduced;
   double param;
   int lanes;
-  bool
-      columns;  // neighbouring threads have neighbouring results, else neighbouring elements of one
+  bool columns;  // neighbouring threads have neighbouring results, else neighbours of one
+  bool packed;   // what is reduced lies without gaps, and threads read packs of it
 };
 
 }  // namespace fb::device
