@@ -43,7 +43,8 @@ void count_values(const int64_t* values, int64_t n, int64_t* counts, int64_t bin
     for (int64_t b = 0; b < bins; ++b) counts[b] += partial[static_cast<size_t>(p * bins + b)];
 }
 
-void sum_weights(DType dtype, const int64_t* values, const void* weights, int64_t n, void* sums) {
+void sum_weights(DType dtype, const int64_t* values, const void* weights, int64_t n, void* sums,
+                 int64_t) {
   visit_floating(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (int64_t i = 0; i < n; ++i)

@@ -21,8 +21,9 @@ struct HistogramArgs {
 struct Histogram {
   // counts[v] = how many of n values are v; all are in [0, bins).
   Slot<void(const int64_t* values, int64_t n, int64_t* counts, int64_t bins)> count_values;
-  // sums[v] += weight, in order; float32 or float64.
-  Slot<void(DType dtype, const int64_t* values, const void* weights, int64_t n, void* sums)>
+  // sums[v] += weight, in order; float32 or float64. Values are in [0, bins).
+  Slot<void(DType dtype, const int64_t* values, const void* weights, int64_t n, void* sums,
+            int64_t bins)>
       sum_weights;
   // hist[b] = the weight of the elements in [edge b, edge b + 1), the last edge included; `hist`
   // starts at 0.

@@ -80,7 +80,7 @@ Tensor compute::bincount(const Tensor& input, const Tensor& weights, int64_t min
   const Tensor each = contiguous(cast(weights, dtype));
   Tensor sums = zeros_of(bins, dtype, input.device());
   kernel::of(values).sum_weights(dtype, values.data_as<int64_t>(), each.data(), values.numel(),
-                                 sums.data());
+                                 sums.data(), bins);
   return sums;
 }
 
