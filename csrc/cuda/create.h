@@ -9,6 +9,8 @@ namespace fb::cuda {
 
 FB_DECLARE_CUDA(kernel::Create, arange)
 FB_DECLARE_CUDA(kernel::Create, linspace)
+FB_DECLARE_CUDA(kernel::Create, logspace)
+FB_DECLARE_CUDA(kernel::Create, triangle_indices)
 FB_DECLARE_CUDA(kernel::Copy, clear_triangle)
 
 }  // namespace fb::cuda

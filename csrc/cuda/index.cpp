@@ -10,6 +10,8 @@
 #include "cuda/device_error.h"
 #include "cuda/launch.h"
 #include "cuda/loop.h"
+#include "cuda/order.h"
+#include "cuda/segments.h"
 #include "cuda/typed_kernel.h"
 #include "kernel/table.h"
 
@@ -18,72 +20,138 @@ namespace {
 
 TypedKernel pick_kernel("index.cuh", "pick_element", "PickArguments");
 TypedKernel put_kernel("index.cuh", "put_element", "PickArguments");
+TypedKernel number_picks_kernel("index.cuh", "number_picks", "PickArguments");
 TypedKernel gather_kernel("index.cuh", "gather_element", "GatherArguments");
 TypedKernel scatter_kernel("index.cuh", "scatter_element", "GatherArguments");
+TypedKernel add_kernel("index.cuh", "add_element", "GatherArguments");
+TypedKernel number_elements_kernel("index.cuh", "number_elements", "GatherArguments");
+TypedKernel divide_kernel("index.cuh", "divide_element", "DivideArguments");
 TypedKernel masked_fill_kernel("index.cuh", "masked_fill_element", "MaskedFillArguments");
 
-// A type whose elements are as large.
-DType of_size(DType dtype) {
-  switch (size_of(dtype)) {
-    case 1: return DType::kUInt8;
-    case 2: return DType::kInt16;
-    case 4: return DType::kInt32;
-    case 8: return DType::kInt64;
-    default: return DType::kComplex128;
-  }
+void add_dim(device::IndexDims& dims, int64_t size, int64_t stride) {
+  FB_CHECK_AS(ErrorKind::kNotImplemented, dims.count < device::kIndexDims,
+              "no kernel on cuda for more than ", device::kIndexDims, " separate dimensions");
+  dims.sizes[dims.count] = size;
+  dims.strides[dims.count++] = stride;
 }
 
-device::IndexDims dims_of(const Tensor& t, size_t from, size_t to) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, to - from <= device::kIndexDims,
-              "no kernel on cuda for more than ", device::kIndexDims, " dimensions");
+// The same where neighbours that can be walked as one dimension are joined.
+void join_dim(device::IndexDims& dims, int64_t size, int64_t stride) {
+  if (size == 1) return;
+  const int last = dims.count - 1;
+  if (last < 0 || dims.strides[last] != size * stride) return add_dim(dims, size, stride);
+  dims.sizes[last] *= size;
+  dims.strides[last] = stride;
+}
+
+device::IndexDims joined(const Tensor& t, size_t from, size_t to) {
   device::IndexDims dims{};
-  for (size_t d = from; d < to; ++d) {
-    dims.sizes[dims.count] = t.sizes()[d];
-    dims.strides[dims.count++] = t.strides()[d];
-  }
+  for (size_t d = from; d < to; ++d) join_dim(dims, t.sizes()[d], t.strides()[d]);
   return dims;
 }
 
-void run_picks(TypedKernel& kernel, const kernel::Picks& picks, const Tensor& values) {
-  if (values.numel() == 0) return;
+int64_t count_of(const device::IndexDims& dims) {
+  int64_t count = 1;
+  for (int d = 0; d < dims.count; ++d) count *= dims.sizes[d];
+  return count;
+}
+
+// Steps that number all places of these sizes in row-major order.
+void number_places(device::IndexDims& dims) {
+  int64_t step = 1;
+  for (int d = dims.count - 1; d >= 0; --d) {
+    dims.strides[d] = step;
+    step *= dims.sizes[d];
+  }
+}
+
+device::PickArguments arguments_of(const kernel::Picks& picks, int device, const char* by) {
   const Tensor& target = picks.target;
-  const int device = place_of(target);
-  use(device);
   const auto before = static_cast<size_t>(picks.before);
   const size_t behind = before + picks.positions.size();
+  FB_CHECK_AS(ErrorKind::kNotImplemented, picks.positions.size() <= device::kMostPositions,
+              "no kernel on cuda for more than ", device::kMostPositions, " indices");
   device::PickArguments args{};
   args.array = target.data();
-  args.values = values.data();
-  args.n = values.numel();
   args.picked = picks.count();
-  args.before = dims_of(target, 0, before);
-  args.at = dims_of(target, before, behind);
-  args.after = dims_of(target, behind, target.sizes().size());
-  args.after_size = 1;
-  for (int d = 0; d < args.after.count; ++d) args.after_size *= args.after.sizes[d];
+  args.before = joined(target, 0, before);
+  for (size_t d = before; d < behind; ++d) add_dim(args.at, target.sizes()[d], target.strides()[d]);
+  args.after = joined(target, behind, target.sizes().size());
+  args.after_size = count_of(args.after);
+  args.dimension = static_cast<int>(before);
   for (size_t d = 0; d < picks.positions.size(); ++d)
     args.positions[d] = static_cast<const long long*>(picks.positions[d].data());
   args.from_the_end = picks.from_the_end;
-  args.error = error_record(device);
-  launch(device, kernel.on(device, of_size(target.dtype())), {blocks_for(args.n, 256)}, 256, args);
+  args.error = error_site(device, by);
+  return args;
 }
 
-void run_gather(TypedKernel& kernel, const Tensor& array, int64_t dim, const Tensor& index,
-                const Tensor& values) {
+// Neighbours are moved together where all places suit that: how large an element is then.
+size_t widen(device::PickArguments& args, size_t size) {
+  const int last = args.after.count - 1;
+  if (last < 0 || args.after.strides[last] != 1) return size;
+  for (size_t bytes = 16; bytes > size; bytes /= 2) {
+    const auto together = static_cast<int64_t>(bytes / size);
+    const auto suits = [&](const device::IndexDims& dims) {
+      for (int d = 0; d < dims.count; ++d)
+        if ((&dims != &args.after || d != last) && dims.strides[d] % together != 0) return false;
+      return true;
+    };
+    const auto place =
+        reinterpret_cast<uintptr_t>(args.array) | reinterpret_cast<uintptr_t>(args.values);
+    if (args.after.sizes[last] % together != 0 || place % bytes != 0 || !suits(args.before) ||
+        !suits(args.at) || !suits(args.after))
+      continue;
+    for (device::IndexDims* dims : {&args.before, &args.at, &args.after})
+      for (int d = 0; d < dims->count; ++d)
+        if (dims != &args.after || d != last) dims->strides[d] /= together;
+    args.after.sizes[last] /= together;
+    args.after_size /= together;
+    args.n /= together;
+    return bytes;
+  }
+  return size;
+}
+
+void run_picks(TypedKernel& kernel, const kernel::Picks& picks, const Tensor& values,
+               const char* by) {
+  if (values.numel() == 0) return;
+  const int device = place_of(picks.target);
+  use(device);
+  device::PickArguments args = arguments_of(picks, device, by);
+  args.values = values.data();
+  args.n = values.numel();
+  const size_t size = widen(args, values.element_size());
+  launch(device, kernel.on(device, of_size(size)), {blocks_for(args.n, 256)}, 256, args);
+}
+
+device::GatherArguments arguments_of(const Tensor& array, int64_t dim, const Tensor& index,
+                                     IntSpan strides, int device, const char* by) {
+  device::GatherArguments args{};
+  args.array = array.data();
+  args.index = static_cast<const long long*>(index.data());
+  args.n = index.numel();
+  args.dimension = static_cast<int>(dim);
+  args.array_size = array.sizes()[dim];
+  for (int64_t d = 0; d < index.dim(); ++d) {
+    // Neighbours of the indexed dimension stay separate.
+    const bool apart = d == dim || (d > 0 && d - 1 == dim);
+    if (d == dim) args.along = args.dims.count;
+    apart ? add_dim(args.dims, index.sizes()[d], strides[d])
+          : join_dim(args.dims, index.sizes()[d], strides[d]);
+  }
+  args.error = error_site(device, by);
+  return args;
+}
+
+void run_gather(TypedKernel& kernel, DType dtype, const Tensor& array, int64_t dim,
+                const Tensor& index, const Tensor& values, const char* by) {
   if (index.numel() == 0) return;
   const int device = place_of(array);
   use(device);
-  device::GatherArguments args{};
-  args.array = array.data();
+  device::GatherArguments args = arguments_of(array, dim, index, array.strides(), device, by);
   args.values = values.data();
-  args.index = static_cast<const long long*>(index.data());
-  args.n = index.numel();
-  args.dims = dims_of(array, 0, array.sizes().size());
-  for (int d = 0; d < args.dims.count; ++d) args.dims.sizes[d] = index.sizes()[d];
-  args.dimension = static_cast<int>(dim);
-  args.array_size = array.dim() ? array.sizes()[dim] : 1;
-  args.error = error_record(device);
-  launch(device, kernel.on(device, of_size(array.dtype())), {blocks_for(args.n, 256)}, 256, args);
+  launch(device, kernel.on(device, dtype), {blocks_for(args.n, 256)}, 256, args);
 }
 
 Tensor contiguous_copy(const Tensor& t) {
@@ -93,24 +161,94 @@ Tensor contiguous_copy(const Tensor& t) {
   return whole;
 }
 
+void add_picks(const kernel::Picks& picks, const Tensor& values) {
+  if (values.numel() == 0) return;
+  const Tensor& target = picks.target;
+  const int device = place_of(target);
+  use(device);
+  device::PickArguments args =
+      arguments_of(picks, device, picks.from_the_end ? "index_put_" : "index_add_");
+  const auto before = static_cast<size_t>(picks.before);
+  Segments segments{};
+  segments.at = joined(target, before, before + picks.positions.size());
+  segments.before = args.before;
+  segments.after = args.after;
+  segments.n = args.picked;
+  segments.limit = args.limit = count_of(args.at);
+  number_places(args.at);
+  const Room<long long> keys(device, args.picked);
+  segments.keys = args.keys = keys.data();
+  launch(device, number_picks_kernel.on(device, DType::kInt64), {blocks_for(args.picked, 256)}, 256,
+         args);
+  segments.values = values.data();
+  segments.target = target.data();
+  segments.width = values.numel() / args.picked;
+  segments.after_size = segments.value_row = args.after_size;
+  segments.value_block = args.picked * args.after_size;
+  join_segments(device, segments, kernel::ScatterMode::kAdd, values.dtype(), target.dtype());
+}
+
+void join_elements(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& values,
+                   kernel::ScatterMode mode) {
+  if (index.numel() == 0) return;
+  const int device = place_of(target);
+  use(device);
+  device::GatherArguments args =
+      arguments_of(target, dim, index, contiguous_strides(target.sizes()), device,
+                   mode == kernel::ScatterMode::kAdd ? "scatter_add_" : "scatter_reduce_");
+  Segments segments{};
+  segments.at = joined(target, 0, target.sizes().size());
+  segments.n = args.n;
+  segments.limit = args.limit = target.numel();
+  const Room<long long> keys(device, args.n);
+  segments.keys = args.keys = keys.data();
+  launch(device, number_elements_kernel.on(device, DType::kInt64), {blocks_for(args.n, 256)}, 256,
+         args);
+  segments.values = values.data();
+  segments.target = target.data();
+  segments.width = segments.after_size = segments.value_row = 1;
+  join_segments(device, segments, mode, values.dtype(), target.dtype());
+}
+
 }  // namespace
 
-void pick(const Tensor& out, const kernel::Picks& picks) { run_picks(pick_kernel, picks, out); }
+void pick(const Tensor& out, const kernel::Picks& picks) {
+  run_picks(pick_kernel, picks, out, picks.from_the_end ? "index" : "index_select");
+}
 
+// Other than on the CPU: of values for the same place any one stays, as in PyTorch, and a bad
+// position, which is found while others are written, keeps nobody from writing.
 void index_put(const kernel::Picks& picks, const Tensor& values, bool accumulate) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, !accumulate, "no kernel on cuda that accumulates");
-  run_picks(put_kernel, picks, contiguous_copy(values));
+  const Tensor whole = contiguous_copy(values);
+  if (accumulate)
+    add_picks(picks, whole);
+  else
+    run_picks(put_kernel, picks, whole, picks.from_the_end ? "index_put_" : "index_copy_");
 }
 
 void gather(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& index) {
-  run_gather(gather_kernel, input, dim, index, out);
+  run_gather(gather_kernel, of_size(input.dtype()), input, dim, index, out, "gather");
 }
 
 void scatter(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& source,
              kernel::ScatterMode mode) {
-  FB_CHECK_AS(ErrorKind::kNotImplemented, mode == kernel::ScatterMode::kStore,
-              "no kernel on cuda that combines elements");
-  run_gather(scatter_kernel, target, dim, index, contiguous_copy(source));
+  const Tensor whole = contiguous_copy(source);
+  const DType dtype = target.dtype();
+  if (mode == kernel::ScatterMode::kStore)
+    run_gather(scatter_kernel, of_size(dtype), target, dim, index, whole, "scatter_");
+  else if (mode == kernel::ScatterMode::kAdd && (dtype == DType::kInt64 || dtype == DType::kInt32))
+    run_gather(add_kernel, dtype, target, dim, index, whole, "scatter_add_");
+  else
+    join_elements(target, dim, index, whole, mode);
+}
+
+void divide_by_counts(const Tensor& sums, const Tensor& counts) {
+  if (sums.numel() == 0) return;
+  const int device = place_of(sums);
+  use(device);
+  const device::DivideArguments args{sums.data(), static_cast<const long long*>(counts.data()),
+                                     sums.numel()};
+  launch(device, divide_kernel.on(device, sums.dtype()), {blocks_for(args.n, 256)}, 256, args);
 }
 
 void masked_fill(const Tensor& out, const Tensor& input, const Tensor& mask, const void* value) {

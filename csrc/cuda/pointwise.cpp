@@ -1,11 +1,16 @@
 // Pointwise operators.
 #include "cuda/pointwise.h"
 
+#include "cuda/device/frexp_args.h"
+#include "cuda/launch.h"
 #include "cuda/loop.h"
+#include "cuda/typed_kernel.h"
 
 namespace fb::cuda {
 
 using Kind = LoopOperand::Kind;
+
+static TypedKernel frexp_kernel("frexp.cuh", "split_element", "FrexpArguments");
 
 void pointwise_run(const kernel::PointwiseRun& run) {
   LoopCall call;
@@ -57,6 +62,14 @@ void pointwise(const kernel::PointwiseCall& given) {
   call.out_memory = out.dtype();
   call.out_strides = byte_strides(out, out.sizes());
   run_loop(call, out.sizes(), given.order);
+}
+
+void frexp(DType dtype, int64_t n, const void* in, void* mantissa, int32_t* exponent) {
+  if (n == 0) return;
+  const int device = place_of(in);
+  use(device);
+  const device::FrexpArguments args{in, mantissa, exponent, n};
+  launch(device, frexp_kernel.on(device, dtype), {blocks_for(n, 256)}, 256, args);
 }
 
 }  // namespace fb::cuda

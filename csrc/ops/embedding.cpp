@@ -3,8 +3,8 @@
 
 #include "gen/ops/embedding.h"
 #include "kernel/table.h"
-#include "ops/host.h"
 #include "ops/output.h"
+#include "ops/positions.h"
 
 namespace fb::ops {
 
@@ -32,7 +32,7 @@ void check_table(const Tensor& weight) {
 }
 
 void check_numbers(const Tensor& numbers, int64_t rows) {
-  const std::optional<int64_t> outside = first_outside(numbers, 0, rows - 1);
+  const std::optional<int64_t> outside = first_bad_position(numbers, rows);
   FB_CHECK_INDEX(!outside, "index out of range: got ", *outside, " for a table of ", rows, " rows");
 }
 

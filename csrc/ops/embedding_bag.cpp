@@ -7,6 +7,7 @@
 #include "ops/embedding.h"
 #include "ops/host.h"
 #include "ops/output.h"
+#include "ops/positions.h"
 
 namespace fb::ops {
 namespace {
@@ -71,6 +72,19 @@ void check_arguments(const Tensor& weight, const Tensor& indices, int64_t mode,
            per_sample_weights.defined() ? per_sample_weights.sizes() : IntSpan());
 }
 
+void check_numbers(const Tensor& numbers, const Tensor& weight) {
+  const kernel::Table& kernels = kernel::of(numbers);
+  // Kernels of bags leave out what is no row. Without columns, this one looks at the numbers alone.
+  if (kernels_check_positions(numbers.device()))
+    return kernels.take_rows({weight.dtype(), weight.data(), weight.size(0), 0, 0},
+                             numbers.data_as<int64_t>(), numbers.numel(), nullptr);
+  const int64_t outside =
+      kernels.find_outside(numbers.data_as<int64_t>(), numbers.numel(), 0, weight.size(0) - 1);
+  FB_CHECK(outside == numbers.numel(), "index ", outside, " of input is ",
+           host_number(as_view(numbers, {}, {}, numbers.offset() + outside)).to<int64_t>(),
+           ", which is no row of a table of ", weight.size(0), " rows");
+}
+
 Tensor maxima_backward(const Tensor& gradient, const Tensor& rows, int64_t num_weights) {
   const DType type = sum_type(gradient.dtype());
   const int64_t width = gradient.size(1);
@@ -89,11 +103,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> compute::embedding_bag(
     std::optional<int64_t> padding_idx) {
   check_arguments(weight, indices, mode, per_sample_weights);
   Tensor numbers = index_numbers(indices, "indices");
-  const int64_t outside = kernel::of(numbers).find_outside(numbers.data_as<int64_t>(),
-                                                           numbers.numel(), 0, weight.size(0) - 1);
-  FB_CHECK(outside == numbers.numel(), "index ", outside, " of input is ",
-           host_number(as_view(numbers, {}, {}, numbers.offset() + outside)).to<int64_t>(),
-           ", which is no row of a table of ", weight.size(0), " rows");
+  check_numbers(numbers, weight);
   const int64_t padding = wrapped_padding(padding_idx, weight.size(0));
   if (padding >= 0) numbers = without_number(numbers, padding);
   const Tensor bounds = bounds_of(offsets, numbers.numel(), include_last_offset);

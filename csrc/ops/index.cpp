@@ -11,6 +11,7 @@
 #include "ops/held.h"
 #include "ops/host.h"
 #include "ops/output.h"
+#include "ops/positions.h"
 
 namespace fb::ops {
 namespace {
@@ -39,7 +40,7 @@ kernel::Picks along(const Tensor& target, int64_t dim, const Tensor& index,
 }
 
 void check_positions(const Tensor& index, int64_t size, ErrorKind error) {
-  const std::optional<int64_t> outside = first_outside(positions_of(index), 0, size - 1);
+  const std::optional<int64_t> outside = first_bad_position(positions_of(index), size);
   FB_CHECK_AS(error, !outside, "index ", *outside, " is out of bounds for a dimension of size ",
               size);
 }

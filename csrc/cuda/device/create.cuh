@@ -3,6 +3,8 @@
 
 #include "cuda/device/base.cuh"
 #include "cuda/device/create_args.h"
+#include "scalar/math.h"
+#include "scalar/math/complex.h"
 
 namespace fb::device {
 
@@ -22,19 +24,54 @@ __device__ inline void arange_element(const SequenceArguments& args) {
 }
 
 // Counted from the nearer end, so that both ends are exact.
+template <class V>
+__device__ inline V value_between(const SequenceArguments& args, long long i) {
+  const bool early = args.n == 1 || i < args.n / 2;
+  const double steps = early ? static_cast<double>(i) : -static_cast<double>(args.n - 1 - i);
+  const double re = (early ? args.first : args.last) + args.step * steps;
+  if constexpr (kIsComplex<V>)
+    return V(re, (early ? args.first_imag : args.last_imag) + args.step_imag * steps);
+  else
+    return re;
+}
+
 template <class T>
 __device__ inline void linspace_element(const SequenceArguments& args) {
   const long long i = global_thread();
   if (i >= args.n) return;
   auto* out = static_cast<Stored<T>*>(args.out);
-  const bool early = args.n == 1 || i < args.n / 2;
-  const double steps = early ? static_cast<double>(i) : -static_cast<double>(args.n - 1 - i);
-  const double re = (early ? args.first : args.last) + args.step * steps;
   if constexpr (kIsComplex<T>)
-    out[i] = T(Complex<double>(re, (early ? args.first_imag : args.last_imag) +
-                                       args.step_imag * steps));
+    out[i] = T(value_between<Complex<double>>(args, i));
   else
-    out[i] = convert<T>(re);
+    out[i] = convert<T>(value_between<double>(args, i));
+}
+
+template <class T>
+__device__ inline void logspace_element(const SequenceArguments& args) {
+  const long long i = global_thread();
+  if (i >= args.n) return;
+  auto* out = static_cast<Stored<T>*>(args.out);
+  if constexpr (kIsComplex<T>)
+    out[i] = T(math::pow(Complex<double>(args.base), value_between<Complex<double>>(args, i)));
+  else
+    out[i] = convert<T>(math::pow(args.base, value_between<double>(args, i)));
+}
+
+template <class T>
+__device__ inline void triangle_index(const TriangleIndices& args) {
+  const long long i = global_thread();
+  if (i >= args.n) return;
+  long long low = 0, high = args.last_row - args.first_row;
+  while (high - low > 1) {
+    const long long middle = low + (high - low) / 2;
+    if (elements_before(args, middle) <= i)
+      low = middle;
+    else
+      high = middle;
+  }
+  const long long row = args.first_row + low, begin = row + args.diagonal;
+  args.rows[i] = row;
+  args.columns_out[i] = i - elements_before(args, low) + (args.lower || begin < 0 ? 0 : begin);
 }
 
 template <class T>

@@ -1,4 +1,5 @@
-// Elements picked by position. A bad position is noted and its element left alone.
+// Elements picked by position. A bad position is noted: nothing is written there, and zeros are
+// read.
 #pragma once
 
 #include "cuda/device/base.cuh"
@@ -6,26 +7,14 @@
 
 namespace fb::device {
 
-__device__ inline long long index_offset(const IndexDims& dims, long long number) {
+// The sum of steps along the picked dimensions; -1 if a position is bad.
+__device__ inline long long offset_of_pick(const PickArguments& args, long long pick) {
   long long offset = 0;
-  for (int d = dims.count - 1; d >= 0; --d) {
-    const long long next = number / dims.sizes[d];
-    offset += (number - next * dims.sizes[d]) * dims.strides[d];
-    number = next;
-  }
-  return offset;
-}
-
-// Where element i of the values is in the array; -1 if a position is bad.
-__device__ inline long long picked_offset(const PickArguments& args, long long i) {
-  const long long after = i % args.after_size, rest = i / args.after_size;
-  const long long pick = rest % args.picked, before = rest / args.picked;
-  long long offset = index_offset(args.before, before) + index_offset(args.after, after);
   for (int d = 0; d < args.at.count; ++d) {
     const long long given = args.positions[d][pick], size = args.at.sizes[d];
     const long long at = args.from_the_end && given < 0 ? given + size : given;
     if (at < 0 || at >= size) {
-      note_bad_index(args.error, given, size, args.before.count + d);
+      note_bad_index(args.error, given, size, args.dimension + d);
       return -1;
     }
     offset += at * args.at.strides[d];
@@ -33,12 +22,27 @@ __device__ inline long long picked_offset(const PickArguments& args, long long i
   return offset;
 }
 
+// Where element i of the values is in the array; -1 if a position is bad.
+template <class I>
+__device__ inline long long picked_offset(const PickArguments& args, I i) {
+  const I after_size = static_cast<I>(args.after_size), picked = static_cast<I>(args.picked);
+  const I rest = i / after_size, after = i - rest * after_size;
+  const I before = rest / picked, pick = rest - before * picked;
+  const long long offset = offset_of_pick(args, pick);
+  if (offset < 0) return -1;
+  return offset + offset_by(args.before, before) + offset_by(args.after, after);
+}
+__device__ inline long long picked_offset(const PickArguments& args, long long i) {
+  return args.n < 1ll << 31 ? picked_offset<unsigned>(args, static_cast<unsigned>(i))
+                            : picked_offset<long long>(args, i);
+}
+
 template <class T>
 __device__ inline void pick_element(const PickArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.n) return;
   const long long from = picked_offset(args, i);
-  if (from >= 0) static_cast<T*>(args.values)[i] = static_cast<const T*>(args.array)[from];
+  static_cast<T*>(args.values)[i] = from >= 0 ? static_cast<const T*>(args.array)[from] : T();
 }
 
 template <class T>
@@ -49,19 +53,34 @@ __device__ inline void put_element(const PickArguments& args) {
   if (to >= 0) static_cast<T*>(args.array)[to] = static_cast<const T*>(args.values)[i];
 }
 
+// The number of each pick's place, by which equal places are found.
+template <class T>
+__device__ inline void number_picks(const PickArguments& args) {
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= args.picked) return;
+  const long long key = offset_of_pick(args, i);
+  args.keys[i] = key >= 0 ? key : args.limit;
+}
+
+template <class I>
+__device__ inline long long gathered_offset(const GatherArguments& args, long long at, I i) {
+  long long offset = 0;
+  for (int d = args.dims.count - 1; d >= 0; --d) {
+    const I size = static_cast<I>(args.dims.sizes[d]), next = d > 0 ? i / size : 0;
+    offset += (d == args.along ? at : static_cast<long long>(i - next * size)) *
+              args.dims.strides[d];
+    i = next;
+  }
+  return offset;
+}
 __device__ inline long long gathered_offset(const GatherArguments& args, long long i) {
   const long long at = args.index[i];
   if (at < 0 || at >= args.array_size) {
     note_bad_index(args.error, at, args.array_size, args.dimension);
     return -1;
   }
-  long long offset = 0;
-  for (int d = args.dims.count - 1; d >= 0; --d) {
-    const long long next = i / args.dims.sizes[d];
-    offset += (d == args.dimension ? at : i - next * args.dims.sizes[d]) * args.dims.strides[d];
-    i = next;
-  }
-  return offset;
+  return args.n < 1ll << 31 ? gathered_offset<unsigned>(args, at, static_cast<unsigned>(i))
+                            : gathered_offset<long long>(args, at, i);
 }
 
 template <class T>
@@ -69,7 +88,7 @@ __device__ inline void gather_element(const GatherArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.n) return;
   const long long from = gathered_offset(args, i);
-  if (from >= 0) static_cast<T*>(args.values)[i] = static_cast<const T*>(args.array)[from];
+  static_cast<T*>(args.values)[i] = from >= 0 ? static_cast<const T*>(args.array)[from] : T();
 }
 
 template <class T>
@@ -78,6 +97,52 @@ __device__ inline void scatter_element(const GatherArguments& args) {
   if (i >= args.n) return;
   const long long to = gathered_offset(args, i);
   if (to >= 0) static_cast<T*>(args.array)[to] = static_cast<const T*>(args.values)[i];
+}
+
+// What the hardware adds to by itself.
+template <int bytes>
+struct AtomicOf {
+  using Type = unsigned;
+};
+template <>
+struct AtomicOf<8> {
+  using Type = unsigned long long;
+};
+
+// Sums of integers do not depend on the order.
+template <class T>
+__device__ inline void add_element(const GatherArguments& args) {
+  using U = typename AtomicOf<static_cast<int>(sizeof(T))>::Type;
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= args.n) return;
+  const long long to = gathered_offset(args, i);
+  if (to >= 0)
+    atomicAdd(static_cast<U*>(args.array) + to, static_cast<U>(static_cast<T*>(args.values)[i]));
+}
+
+// The number of each element's place, by which equal places are found.
+template <class T>
+__device__ inline void number_elements(const GatherArguments& args) {
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= args.n) return;
+  const long long key = gathered_offset(args, i);
+  args.keys[i] = key >= 0 ? key : args.limit;
+}
+
+template <class T>
+__device__ inline void divide_element(const DivideArguments& args) {
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= args.n || args.counts[i] < 2) return;
+  Stored<T>& sum = static_cast<Stored<T>*>(args.sums)[i];
+  const long long count = args.counts[i];
+  if constexpr (kIsComplex<T>) {
+    sum = sum / T(static_cast<typename TypeOf<T>::Real>(count));
+  } else if constexpr (kIsInteger<T> && !kIsSmallFloat<T>) {
+    const long long value = convert<int64_t>(from_memory<T>(sum)), quotient = value / count;
+    sum = convert<T>(quotient - (value % count < 0));  // rounds down
+  } else {
+    sum = convert<T>(convert<double>(sum) / static_cast<double>(count));
+  }
 }
 
 template <class T>

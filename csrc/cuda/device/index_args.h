@@ -2,16 +2,11 @@
 #pragma once
 
 #include "cuda/device/error.cuh"
+#include "cuda/device/index_dims.h"
 
 namespace fb::device {
 
-inline constexpr int kIndexDims = 8;
-
-struct IndexDims {
-  int count;
-  long long sizes[kIndexDims];
-  long long strides[kIndexDims];  // in elements, of the array that is picked from
-};
+inline constexpr int kMostPositions = 16;
 
 // Elements of `array` at the dimensions `before`, then positions, then the dimensions `after`.
 struct PickArguments {
@@ -21,9 +16,12 @@ struct PickArguments {
   long long picked;  // how often positions pick
   long long after_size;
   IndexDims before, at, after;  // `at`: those that the positions are for
-  const long long* positions[kIndexDims];
+  int dimension;                // the first of `at`, for errors
+  const long long* positions[kMostPositions];
   bool from_the_end;
-  ErrorRecord* error;
+  long long* keys;  // of the picks
+  long long limit;  // the key of a bad one
+  ErrorSite error;
 };
 
 // values[i][j] = array[index[i][j]][j] for dimension 0, or the reverse.
@@ -32,10 +30,19 @@ struct GatherArguments {
   void* values;  // contiguous, of the shape of `index`
   const long long* index;
   long long n;
-  IndexDims dims;  // sizes of `index`
-  int dimension;
+  IndexDims dims;        // sizes of `index`
+  int along;             // which of them is indexed
+  int dimension;         // the same before others were joined, for errors
   long long array_size;  // along it
-  ErrorRecord* error;
+  long long* keys;       // of the elements
+  long long limit;       // the key of a bad one
+  ErrorSite error;
+};
+
+struct DivideArguments {
+  void* sums;
+  const long long* counts;
+  long long n;
 };
 
 struct MaskedFillArguments {
