@@ -1,13 +1,13 @@
-"""The seed and state of the default generator, as `torch.random`."""
+"""Seeds and states of the default generators, as `torch.random`."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from typing import SupportsInt
+from typing import Any, SupportsInt
 
 import flambeau as fb
-from flambeau._C import Generator, Tensor, default_generator
+from flambeau._C import Generator, Tensor, _seed_gpu_generators, default_generator
 
 __all__ = [
     "default_generator",
@@ -21,13 +21,15 @@ __all__ = [
 
 
 def manual_seed(seed: SupportsInt) -> Generator:
-    """Seed the default random generator. The same seed gives the same numbers, and PyTorch's.
+    """Seed the default random generators of all devices. The same seed gives the same numbers.
+
+    On the CPU they are PyTorch's, on GPUs most are.
 
     Args:
         seed: Any 64-bit integer.
 
     Returns:
-        The default generator.
+        The default generator of the CPU.
 
     Example:
         >>> _ = torch.manual_seed(0)
@@ -39,17 +41,25 @@ def manual_seed(seed: SupportsInt) -> Generator:
     See also:
         `torch.Generator`, `torch.use_deterministic_algorithms`.
     """
-    return default_generator.manual_seed(int(seed))
+    number = int(seed)
+    generator = default_generator.manual_seed(number)
+    _seed_gpu_generators(number)
+    return generator
 
 
 def seed() -> int:
-    """Seed the default random generator with a number that cannot be foreseen, and return it.
+    """Seed the default random generators of all devices with a number that cannot be foreseen.
+
+    Returns:
+        The number.
 
     Example:
         >>> torch.seed() == torch.initial_seed()
         True
     """
-    return default_generator.seed()
+    number = default_generator.seed()
+    _seed_gpu_generators(number)
+    return number
 
 
 def initial_seed() -> int:
@@ -94,10 +104,10 @@ def fork_rng(
     enabled: bool = True,
     device_type: str | None = None,
 ) -> Iterator[None]:
-    """Draw random numbers within a block without moving the generator outside of it.
+    """Draw random numbers within a block without moving the generators outside of it.
 
     Args:
-        devices: GPUs whose generators are kept too. Default: None.
+        devices: GPUs whose generators are kept too. Default: None, all of them.
         enabled: Whether to do so. Default: True.
         device_type: Kind of these devices. Default: None.
 
@@ -114,15 +124,22 @@ def fork_rng(
         return
     if not hasattr(fb, kind):
         raise RuntimeError(f"fork_rng: there is no module for devices of type {kind!r}")
-    for each in devices or ():
-        getattr(fb, kind).get_rng_state(each)  # says that there is none
+    module = getattr(fb, kind)
+    places: list[Any]
+    if devices is None:
+        places = list(range(fb.cuda.device_count())) if kind == "cuda" else []
+    else:
+        places = list(devices)
+    states = [module.get_rng_state(each) for each in places]  # refuses where there is no GPU
     state = get_rng_state()
     try:
         yield
     finally:
         set_rng_state(state)
+        for each, kept in zip(places, states, strict=True):
+            module.set_rng_state(kept, each)
 
 
-def _rebuild_generator(state: Tensor) -> Generator:
+def _rebuild_generator(state: Tensor, device: fb.device | str = "cpu") -> Generator:
     """What a pickled generator is made from."""
-    return Generator().set_state(state)
+    return Generator(device).set_state(state)

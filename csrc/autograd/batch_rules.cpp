@@ -145,9 +145,16 @@ bool draws_alike() {
   return !batch_levels().empty() && batch_levels().back().randomness == Randomness::kSame;
 }
 
-SameDraws::SameDraws(Generator* generator)
-    : generator_(generator ? *generator : default_generator()), state_(Generator::kStateSize) {
-  generator_.save_state(state_.data());
+SameDraws::SameDraws(Generator* generator) {
+  save(generator ? generator : &default_generator());
+  if (generator) return;
+  for (int i = 0; i < kMaxGpuGenerators; ++i)
+    if (Generator* const each = gpu_generator(i)) save(each);
+}
+
+void SameDraws::save(Generator* generator) {
+  saved_.push_back({generator, std::vector<uint8_t>(generator->state_size())});
+  generator->save_state(saved_.back().state.data());
 }
 
 bool draws_apart() { return !draws_together && samples_to_draw() > 0; }

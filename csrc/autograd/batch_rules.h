@@ -160,15 +160,24 @@ bool draws_apart();
 // Whether it has to draw the same numbers for every sample.
 bool draws_alike();
 
-// Restores a generator's state for every sample.
+// Restores a generator's state for every sample; without one, those of all default generators, as
+// tensors of any device may be drawn.
 class SameDraws {
  public:
   explicit SameDraws(Generator* generator);
-  void start() const { generator_.load_state(state_.data(), state_.size()); }
+  void start() const {
+    for (const Saved& each : saved_)
+      each.generator->load_state(each.state.data(), each.state.size());
+  }
 
  private:
-  Generator& generator_;
-  std::vector<uint8_t> state_;
+  struct Saved {
+    Generator* generator;
+    std::vector<uint8_t> state;
+  };
+  void save(Generator* generator);
+
+  std::vector<Saved> saved_;
 };
 
 // Rules written by hand: `own` in opgen/emit/batching.py.

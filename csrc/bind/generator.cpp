@@ -6,6 +6,7 @@
 #include "bind/generator_object.h"
 #include "bind/tensor_object.h"
 #include "bind/value_types.h"
+#include "core/device_memory.h"
 #include "core/device_names.h"
 
 namespace nb = nanobind;
@@ -36,13 +37,20 @@ void initialise(Generator* memory, nb::handle device) {
                   "Generator(): argument 'device' (position 1) must be torch.device, not ",
                   Py_TYPE(device.ptr())->tp_name);
     const Device wanted = device_of(device.ptr());
-    FB_CHECK(wanted.type == DeviceType::kCpu, "there is no generator for device ", text_of(wanted));
+    FB_CHECK(wanted.type == DeviceType::kCpu || wanted.type == DeviceType::kCuda,
+             "there is no generator for device ", text_of(wanted));
+    if (wanted.type == DeviceType::kCuda) {
+      start_device[static_cast<int>(wanted.type)](wanted);
+      const int8_t current = memory_of(wanted).current();
+      new (memory) Generator(Device(wanted.type, wanted.index < 0 ? current : wanted.index));
+      return;
+    }
   }
-  new (memory) Generator();
+  new (memory) Generator(kHost);
 }
 
 nb::object get_state(const Generator& generator) {
-  Tensor state = make_tensor({static_cast<int64_t>(Generator::kStateSize)}, DType::kUInt8, kHost);
+  Tensor state = make_tensor({static_cast<int64_t>(generator.state_size())}, DType::kUInt8, kHost);
   generator.save_state(state.data_as<uint8_t>());
   return nb::steal(wrap(std::move(state)));
 }
@@ -60,11 +68,13 @@ void set_state(Generator& generator, nb::handle state) {
 [[noreturn]] void refuse_graphs(const char* what) {
   fail(ErrorKind::kNotImplemented, what, " is not supported in this Generator");
 }
-[[noreturn]] void refuse_offset() {
-  fail(ErrorKind::kRuntime, "CPU Generator does not use offset");
+void check_has_offset(const Generator& generator) {
+  FB_CHECK(generator.is_on_gpu(), "CPU Generator does not use offset");
 }
 
-nb::object cpu_device() { return nb::steal(device_object(kHost)); }
+nb::object device_in(const Generator& generator) {
+  return nb::steal(device_object(generator.device()));
+}
 
 // --- what Python calls, with signatures that `inspect` reads
 
@@ -165,16 +175,16 @@ Returns:
 Return a second generator that continues the same stream.)"},
     {nullptr, nullptr, 0, nullptr}};
 
-constexpr const char* kDoc = R"(Source of random numbers: PyTorch's Mersenne Twister.
+constexpr const char* kDoc = R"(Source of random numbers: a Mersenne Twister, on GPUs Philox.
 
 Functions that draw take one as `generator`. Each has a stream of its own, so that
 what it gives does not depend on what other parts of a program draw.
 
 Args:
-    device: The device of the tensors that it fills: the CPU.
+    device: The device of the tensors that it fills. Default: the CPU.
 
 Attributes:
-    device: Always the CPU.
+    device: The device of the tensors that it fills.
 
 Example:
     >>> generator = torch.Generator().manual_seed(0)
@@ -195,15 +205,24 @@ void define_state(nb::class_<Generator>& type) {
           [](Generator&, nb::handle) { refuse_graphs("graphsafe_set_state"); }, nb::arg("state"),
           "Only generators of GPUs have it.")
       .def(
-          "get_offset", [](const Generator&) { refuse_offset(); },
-          "Only generators of GPUs have it.")
+          "get_offset",
+          [](const Generator& self) {
+            check_has_offset(self);
+            return self.offset();
+          },
+          "Where the stream is; only generators of GPUs have it.")
       .def(
-          "set_offset", [](Generator&, nb::handle) { refuse_offset(); }, nb::arg("offset"),
-          "Only generators of GPUs have it.")
+          "set_offset",
+          [](Generator& self, uint64_t offset) {
+            check_has_offset(self);
+            self.set_offset(offset);
+          },
+          nb::arg("offset"), "Continue the stream there; only generators of GPUs have it.")
       .def("__reduce__", [](const Generator& self) {
         const nb::object rebuild =
             nb::module_::import_("flambeau.random").attr("_rebuild_generator");
-        return nb::make_tuple(rebuild, nb::make_tuple(get_state(self)));
+        if (!self.is_on_gpu()) return nb::make_tuple(rebuild, nb::make_tuple(get_state(self)));
+        return nb::make_tuple(rebuild, nb::make_tuple(get_state(self), device_in(self)));
       });
 }
 
@@ -221,11 +240,17 @@ void add_generator_type(PyObject* module) {
   nb::class_<Generator> type(m, "Generator", kDoc);
   generator_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def("__init__", &initialise, nb::arg("device").none() = nb::none())
-      .def_prop_ro("device", [](const Generator&) { return cpu_device(); }, "Always the CPU.");
+      .def_prop_ro("device", &device_in, "The device of the tensors that it fills.");
   for (PyMethodDef* method = kMethods; method->ml_name; ++method)
     type.attr(method->ml_name) = nb::steal(PyDescr_NewMethod(generator_type, method));
   define_state(type);
   m.attr("default_generator") = nb::cast(&default_generator(), nb::rv_policy::reference);
+  m.def("_gpu_generator", [](int index) {
+    const Device device(DeviceType::kCuda, static_cast<int8_t>(index));
+    start_device[static_cast<int>(device.type)](device);
+    return nb::cast(&default_generator(device), nb::rv_policy::reference);
+  });
+  m.def("_seed_gpu_generators", [](nb::handle seed) { seed_gpu_generators(seed_of(seed)); });
 }
 
 }  // namespace fb::bind

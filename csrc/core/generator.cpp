@@ -1,9 +1,10 @@
-// MT19937 (Matsumoto and Nishimura, 1998) and the layout of its saved state.
+// MT19937 (Matsumoto and Nishimura, 1998), the layouts of saved states, and the default generators.
 #include "core/generator.h"
 
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -37,6 +38,28 @@ std::unique_lock<std::mutex> locked(std::mutex& mutex) {
   return held;
 }
 
+void check_offset(uint64_t offset) {
+  FB_CHECK(offset % 4 == 0, "offset must be a multiple of 4, got ", offset);
+}
+
+// Never destroyed, because threads of daemons may draw while the process ends.
+struct GpuGenerators {
+  std::mutex mutex;
+  uint64_t seed = Generator::kDefaultSeed;  // of generators that are made later
+  std::atomic<Generator*> made[kMaxGpuGenerators] = {};
+};
+GpuGenerators& gpu_generators() {
+  static auto* const all = new GpuGenerators;
+  return *all;
+}
+
+void reset_locks() {
+  default_generator().reset_lock();
+  new (&gpu_generators().mutex) std::mutex;
+  for (int i = 0; i < kMaxGpuGenerators; ++i)
+    if (Generator* const each = gpu_generator(i)) each->reset_lock();
+}
+
 }  // namespace
 
 // As PyTorch writes it: the words of its oldest generator in 64 bits each, then a later version's
@@ -56,12 +79,23 @@ struct Generator::SavedState {
   int32_t has_spare_float_normal;
 };
 
+// A GPU's.
+struct Generator::SavedPosition {
+  uint64_t seed, offset;
+};
+
+size_t Generator::state_size() const {
+  return is_on_gpu() ? sizeof(SavedPosition) : sizeof(SavedState);
+}
+
 Generator::Lock::Lock(const Generator& generator, int64_t draws)
     : held_(locked(generator.mutex_)), unlocked_(draws >= kMany) {}
 
-Generator::Generator(const Generator& other) {
+Generator::Generator(const Generator& other) : device_(other.device_) {
   const Lock lock(other);
   initial_seed_ = other.initial_seed_;
+  offset_ = other.offset_;
+  if (is_on_gpu()) return;
   std::copy_n(other.words_, kWords, words_);
   next_ = other.next_;
   left_ = other.left_;
@@ -71,6 +105,8 @@ Generator::Generator(const Generator& other) {
 
 void Generator::restart(uint64_t seed) {
   initial_seed_ = seed;
+  offset_ = 0;
+  if (is_on_gpu()) return;
   words_[0] = static_cast<uint32_t>(seed);
   for (uint32_t i = 1; i < kWords; ++i)
     words_[i] = 1812433253u * (words_[i - 1] ^ (words_[i - 1] >> 30)) + i;
@@ -99,8 +135,13 @@ uint64_t Generator::initial_seed() const {
 }
 
 void Generator::save_state(uint8_t* state) const {
-  static_assert(sizeof(SavedState) == kStateSize);
+  static_assert(sizeof(SavedState) == 5056);
   const Lock lock(*this);
+  if (is_on_gpu()) {
+    const SavedPosition position{initial_seed_, offset_};
+    std::memcpy(state, &position, sizeof position);
+    return;
+  }
   SavedState saved{};
   saved.initial_seed = initial_seed_;
   saved.left = left_;
@@ -111,13 +152,24 @@ void Generator::save_state(uint8_t* state) const {
   saved.has_spare_normal = spare_normal_.has_value();
   saved.spare_float_normal = spare_float_normal_.value_or(0);
   saved.has_spare_float_normal = spare_float_normal_.has_value();
-  std::memcpy(state, &saved, kStateSize);
+  std::memcpy(state, &saved, sizeof saved);
 }
 
 void Generator::load_state(const uint8_t* state, size_t size) {
-  FB_CHECK(size == kStateSize, "expected a state of ", kStateSize, " bytes, got ", size);
+  if (is_on_gpu()) {
+    // Older files of PyTorch's have no offset.
+    FB_CHECK(size == sizeof(SavedPosition) || size == sizeof(uint64_t), "RNG state is wrong size");
+    SavedPosition position{};
+    std::memcpy(&position, state, size);
+    check_offset(position.offset);
+    const Lock lock(*this);
+    initial_seed_ = position.seed;
+    offset_ = position.offset;
+    return;
+  }
+  FB_CHECK(size == state_size(), "expected a state of ", state_size(), " bytes, got ", size);
   SavedState saved;
-  std::memcpy(&saved, state, kStateSize);
+  std::memcpy(&saved, state, sizeof saved);
   FB_CHECK(saved.seeded == 1 && saved.left > 0 && saved.left <= kWords && saved.next <= kWords,
            "Invalid mt19937 state");
   const Lock lock(*this);
@@ -130,6 +182,24 @@ void Generator::load_state(const uint8_t* state, size_t size) {
   if (saved.has_spare_normal != 0) spare_normal_ = saved.spare_normal;
   spare_float_normal_.reset();
   if ((saved.has_spare_float_normal & 0xff) != 0) spare_float_normal_ = saved.spare_float_normal;
+}
+
+uint64_t Generator::offset() const {
+  const Lock lock(*this);
+  return offset_;
+}
+
+void Generator::set_offset(uint64_t offset) {
+  check_offset(offset);
+  const Lock lock(*this);
+  offset_ = offset;
+}
+
+Generator::Words Generator::reserve(uint64_t count) {
+  const Lock lock(*this);
+  const Words words{initial_seed_, offset_};
+  offset_ += (count + 3) / 4 * 4;
+  return words;
 }
 
 void Generator::twist() {
@@ -189,10 +259,37 @@ double Generator::normal() {
 }
 
 Generator& default_generator() {
-  static Generator generator;
-  [[maybe_unused]] static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { default_generator().reset_lock(); });
+  static Generator generator(kHost);
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, reset_locks);
   return generator;
+}
+
+Generator& default_generator(Device device) {
+  if (device.type != DeviceType::kCuda) return default_generator();
+  const int index = std::max<int>(device.index, 0);
+  FB_ASSERT(index < kMaxGpuGenerators);
+  GpuGenerators& all = gpu_generators();
+  if (Generator* const made = gpu_generator(index)) return *made;
+  const std::lock_guard lock(all.mutex);
+  Generator* generator = all.made[index];
+  if (!generator) {
+    generator = new Generator(Device(DeviceType::kCuda, static_cast<int8_t>(index)));
+    generator->manual_seed(all.seed);
+    all.made[index].store(generator, std::memory_order_release);
+  }
+  return *generator;
+}
+
+Generator* gpu_generator(int index) {
+  return gpu_generators().made[index].load(std::memory_order_acquire);
+}
+
+void seed_gpu_generators(uint64_t seed) {
+  GpuGenerators& all = gpu_generators();
+  const std::lock_guard lock(all.mutex);
+  all.seed = seed;
+  for (int i = 0; i < kMaxGpuGenerators; ++i)
+    if (Generator* const each = gpu_generator(i)) each->manual_seed(seed);
 }
 
 }  // namespace fb

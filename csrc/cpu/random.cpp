@@ -235,6 +235,10 @@ void fill_bernoulli(Generator& generator, DType dtype, void* out, int64_t n, dou
   });
 }
 
+void fill_mask(Generator& generator, void* out, int64_t n, double keep) {
+  fill_bernoulli(generator, DType::kBool, out, n, keep);
+}
+
 void fill_bernoulli_each(Generator& generator, DType dtype, void* out, int64_t n, DType p_dtype,
                          const void* p) {
   switch (p_dtype) {

@@ -1,7 +1,8 @@
 // Random numbers of given distributions.
 //
-// Every kernel draws from a generator, an object of the host, in the order of the elements, and
-// holds its lock meanwhile. All arrays are contiguous.
+// Every kernel draws from a generator, an object of the host that belongs to the kernel's device.
+// The CPU's draw in the order of the elements and hold its lock meanwhile; those of GPUs reserve
+// what their threads will compute. All arrays are contiguous.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,8 @@ struct Random {
   // Discrete distributions; `dtype` is any but complex.
   Slot<void(Generator& generator, DType dtype, void* out, int64_t n, double p)> fill_geometric;
   Slot<void(Generator& generator, DType dtype, void* out, int64_t n, double p)> fill_bernoulli;
+  // A mask for dropout: bytes that are 1 with probability `keep`.
+  Slot<void(Generator& generator, void* out, int64_t n, double keep)> fill_mask;
   // A probability per element, of a floating type; fails at one outside [0, 1].
   Slot<void(Generator& generator, DType dtype, void* out, int64_t n, DType p_dtype, const void* p)>
       fill_bernoulli_each;

@@ -67,7 +67,7 @@ std::tuple<Tensor, Tensor> compute::rrelu_with_noise(const Tensor& input, double
   const Tensor x = contiguous(cast(input, type));
   Tensor result = make_tensor(x.sizes(), x.dtype(), x.device()),
          slopes = make_tensor(x.sizes(), x.dtype(), x.device());
-  kernel::of(x).scale_negative(or_default(generator), x.dtype(), x.data(), result.data(),
+  kernel::of(x).scale_negative(generator_for(x, generator), x.dtype(), x.data(), result.data(),
                                slopes.data(), x.numel(), lower, upper);
   return {cast(result, input.dtype()), cast(slopes, input.dtype())};
 }

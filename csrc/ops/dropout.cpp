@@ -116,7 +116,10 @@ Tensor compute::_dropout_mask(const Tensor& input, double p, bool channels, Gene
   } else {
     mask = make_strided(input.sizes(), packed_strides(input), DType::kBool, input.device());
   }
-  compute::bernoulli_(mask, 1 - p, generator);
+  if (channels)
+    compute::bernoulli_(mask, 1 - p, generator);
+  else if (mask.numel() != 0)
+    kernel::of(mask).fill_mask(generator_for(mask, generator), mask.data(), mask.numel(), 1 - p);
   return mask;
 }
 

@@ -51,8 +51,8 @@ void compute::uniform_(const Tensor& input, double from, double to, Generator* g
   FB_CHECK(to - from <= highest, "expects to-from <= ", highest, ", but found to=", to,
            " and from=", from);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    kernel::of(input).fill_uniform(or_default(generator), dtype, memory, real_count(input), from,
-                                   to);
+    kernel::of(input).fill_uniform(generator_for(input, generator), dtype, memory,
+                                   real_count(input), from, to);
   });
 }
 
@@ -66,8 +66,8 @@ void compute::normal_(const Tensor& input, double mean, double std, Generator* g
   const double spread = is_complex(input.dtype()) ? std / std::sqrt(2.0) : std;
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
     const kernel::Random& fill = kernel::of(input);
-    (in_blocks ? fill.fill_normal_blocks : fill.fill_normal)(or_default(generator), dtype, memory,
-                                                             real_count(input), mean, spread);
+    (in_blocks ? fill.fill_normal_blocks : fill.fill_normal)(
+        generator_for(input, generator), dtype, memory, real_count(input), mean, spread);
   });
 }
 
@@ -75,8 +75,8 @@ void compute::log_normal_(const Tensor& input, double mean, double std, Generato
   FB_CHECK(std > 0, "expects std > 0.0, but found std=", std);
   check_implemented(input.numel() == 0 || is_floating(input.dtype()), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    kernel::of(input).fill_log_normal(or_default(generator), input.dtype(), memory, input.numel(),
-                                      mean, std);
+    kernel::of(input).fill_log_normal(generator_for(input, generator), input.dtype(), memory,
+                                      input.numel(), mean, std);
   });
 }
 
@@ -88,16 +88,16 @@ void compute::exponential_(const Tensor& input, double lambd, Generator* generat
       "point but you specified ",
       input.dtype());
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    kernel::of(input).fill_exponential(or_default(generator), input.dtype(), memory, input.numel(),
-                                       lambd);
+    kernel::of(input).fill_exponential(generator_for(input, generator), input.dtype(), memory,
+                                       input.numel(), lambd);
   });
 }
 
 void compute::cauchy_(const Tensor& input, double median, double sigma, Generator* generator) {
   FB_CHECK(sigma > 0, "expects sigma > 0.0, but found sigma=", sigma);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    kernel::of(input).fill_cauchy(or_default(generator), input.dtype(), memory, input.numel(),
-                                  median, sigma);
+    kernel::of(input).fill_cauchy(generator_for(input, generator), input.dtype(), memory,
+                                  input.numel(), median, sigma);
   });
 }
 
@@ -106,8 +106,8 @@ void compute::geometric_(const Tensor& input, double p, Generator* generator) {
   check_implemented(
       input.numel() == 0 || (!is_complex(input.dtype()) && input.dtype() != DType::kBool), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    kernel::of(input).fill_geometric(or_default(generator), input.dtype(), memory, input.numel(),
-                                     p);
+    kernel::of(input).fill_geometric(generator_for(input, generator), input.dtype(), memory,
+                                     input.numel(), p);
   });
 }
 
@@ -119,7 +119,7 @@ void compute::bernoulli_(const Tensor& input, const Tensor& p, Generator* genera
       as_view(p, input.sizes(), broadcast_strides(p.sizes(), p.strides(), input.sizes()));
   fill_in_memory_order(input, [&](void* memory, const Dims& order) {
     const Tensor probabilities = contiguous(order.empty() ? stretched : permuted(stretched, order));
-    kernel::of(input).fill_bernoulli_each(or_default(generator), input.dtype(), memory,
+    kernel::of(input).fill_bernoulli_each(generator_for(input, generator), input.dtype(), memory,
                                           input.numel(), p.dtype(), probabilities.data());
   });
 }
@@ -128,8 +128,8 @@ void compute::bernoulli_(const Tensor& input, double p, Generator* generator) {
   FB_CHECK(p >= 0 && p <= 1, "expects p to be in [0, 1], but got p=", p);
   check_implemented(input.numel() == 0 || !is_complex(input.dtype()), input);
   fill_in_memory_order(input, [&](void* memory, const Dims&) {
-    kernel::of(input).fill_bernoulli(or_default(generator), input.dtype(), memory, input.numel(),
-                                     p);
+    kernel::of(input).fill_bernoulli(generator_for(input, generator), input.dtype(), memory,
+                                     input.numel(), p);
   });
 }
 
@@ -224,9 +224,9 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
   if (out.numel() == 0) return out;
   if (replacement && num_samples > 1) {
     const Tensor weights = contiguous(input);
-    kernel::of(out).sample_categories(or_default(generator), input.dtype(), out.data_as<int64_t>(),
-                                      num_samples, weights.data(), out.numel() / num_samples,
-                                      categories);
+    kernel::of(out).sample_categories(generator_for(out, generator), input.dtype(),
+                                      out.data_as<int64_t>(), num_samples, weights.data(),
+                                      out.numel() / num_samples, categories);
     return out;
   }
   // The largest quotient weight / exponential number belongs to a category with a probability in
@@ -242,8 +242,8 @@ Tensor compute::multinomial(const Tensor& input, int64_t num_samples, bool repla
 Tensor compute::poisson(const Tensor& input, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor rate = contiguous(input);
-  kernel::of(out).sample_poisson(or_default(generator), input.dtype(), out.data(), out.numel(),
-                                 rate.data());
+  kernel::of(out).sample_poisson(generator_for(out, generator), input.dtype(), out.data(),
+                                 out.numel(), rate.data());
   return out;
 }
 
@@ -263,8 +263,8 @@ Tensor compute::binomial(const Tensor& count, const Tensor& prob, Generator* gen
            count.dtype(), " and ", prob.dtype());
   const Dims shape = broadcast_shapes(count.sizes(), prob.sizes());
   Tensor out = make_tensor(shape, count.dtype(), count.device());
-  kernel::of(out).sample_binomial(or_default(generator), out.dtype(), out.data(), out.numel(),
-                                  broadcast_contiguous(count, shape).data(),
+  kernel::of(out).sample_binomial(generator_for(out, generator), out.dtype(), out.data(),
+                                  out.numel(), broadcast_contiguous(count, shape).data(),
                                   broadcast_contiguous(prob, shape).data());
   return out;
 }
@@ -272,7 +272,7 @@ Tensor compute::binomial(const Tensor& count, const Tensor& prob, Generator* gen
 Tensor compute::_standard_gamma(const Tensor& input, Generator* generator) {
   Tensor out = make_tensor(input.sizes(), input.dtype(), input.device());
   const Tensor shape = contiguous(input);
-  kernel::of(out).sample_gamma(or_default(generator), out.dtype(), out.data(), out.numel(),
+  kernel::of(out).sample_gamma(generator_for(out, generator), out.dtype(), out.data(), out.numel(),
                                shape.data());
   return out;
 }

@@ -7,8 +7,13 @@
 
 namespace fb::ops {
 
-inline Generator& or_default(Generator* generator) {
-  return generator ? *generator : default_generator();
+// The generator for the elements of `out`, which lie on the generator's device.
+inline Generator& generator_for(const Tensor& out, Generator* generator) {
+  if (!generator) return default_generator(out.device());
+  FB_CHECK(generator->is_on_gpu() == (out.device().type == DeviceType::kCuda), "Expected a '",
+           name_of(out.device().type), "' device type for generator but found '",
+           name_of(generator->device().type), "'");
+  return *generator;
 }
 
 // The dims from the slowest to the fastest in memory, which is the order in which PyTorch's

@@ -75,8 +75,8 @@ void check_in_range(DType dtype, int64_t first, int64_t last) {
 void fill_integers(const Tensor& out, uint64_t range, int64_t base, bool wide,
                    Generator* generator) {
   fill_in_memory_order(out, [&](void* memory, const Dims&) {
-    kernel::of(out).fill_integers(or_default(generator), out.dtype(), memory, out.numel(), range,
-                                  base, wide);
+    kernel::of(out).fill_integers(generator_for(out, generator), out.dtype(), memory, out.numel(),
+                                  range, base, wide);
   });
 }
 
@@ -168,7 +168,7 @@ Tensor compute::randperm(int64_t n, Generator* generator, std::optional<DType> d
   // As in PyTorch, bfloat16 may repeat numbers.
   FB_CHECK(n <= largest || out.dtype() == DType::kBFloat16, "n cannot be greater than ", largest,
            " for dtype ", out.dtype(), ", got ", n);
-  kernel::of(out).fill_permutation(or_default(generator), out.dtype(), out.data(), n);
+  kernel::of(out).fill_permutation(generator_for(out, generator), out.dtype(), out.data(), n);
   return out;
 }
 

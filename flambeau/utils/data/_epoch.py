@@ -77,7 +77,7 @@ class Epoch:
 def _packed(indices: Any) -> Any:
     """A batch of whole numbers as a tensor, which takes less room than a list."""
     if isinstance(indices, list) and all(type(index) is int for index in indices):
-        return flambeau.tensor(indices, dtype=flambeau.int64)
+        return flambeau.tensor(indices, dtype=flambeau.int64, device="cpu")
     return indices
 
 

@@ -35,6 +35,7 @@ from flambeau.utils.data._utils.fetch import (
     _MapDatasetFetcher,
     is_stateful,
 )
+from flambeau.utils.data._utils.pin_memory import pin_memory
 from flambeau.utils.data.distributed import DistributedSampler
 from flambeau.utils.data.sampler import (
     BatchSampler,
@@ -259,6 +260,8 @@ def _wants_pinning(loader: DataLoader[Any]) -> bool:
             f"ignore pin_memory_device='{loader.pin_memory_device}'.",
             stacklevel=5,
         )
+    if _C._cuda_device_count() > 0:
+        return True
     warnings.warn(
         "'pin_memory' argument is set as true but no accelerator is found, "
         "then device pinned memory won't be used.",
@@ -287,4 +290,5 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
             self._sampler_iter = index_batches(self._index_sampler) or self._sampler_iter
 
     def _next_data(self) -> Any:
-        return self._dataset_fetcher.fetch(self._next_index())
+        data = self._dataset_fetcher.fetch(self._next_index())
+        return pin_memory(data) if self._pin_memory else data

@@ -80,7 +80,7 @@ class DistributedSampler(Sampler[int]):
         count = len(self.dataset)
         if self.shuffle:
             generator = flambeau.Generator().manual_seed(self.seed + self.epoch)
-            indices = flambeau.randperm(count, generator=generator).tolist()
+            indices = flambeau.randperm(count, generator=generator, device="cpu").tolist()
         else:
             indices = list(range(count))
         if not self.drop_last and indices:

@@ -28,7 +28,8 @@ _LISTED_AT_ONCE = 1 << 16
 
 def fresh_seed(generator: Generator | None = None) -> int:
     """A seed drawn from `generator`, or from the default one."""
-    return int(flambeau.empty((), dtype=flambeau.int64).random_(generator=generator).item())
+    drawn = flambeau.empty((), dtype=flambeau.int64, device="cpu").random_(generator=generator)
+    return int(drawn.item())
 
 
 class Sampler(Generic[_T_co]):
@@ -139,11 +140,13 @@ class RandomSampler(Sampler[int]):
         if self.replacement:
             sizes = [_DRAWN_AT_ONCE] * (wanted // _DRAWN_AT_ONCE) + [wanted % _DRAWN_AT_ONCE]
             for size in sizes:
-                yield flambeau.randint(n, (size,), dtype=flambeau.int64, generator=generator)
+                yield flambeau.randint(
+                    n, (size,), dtype=flambeau.int64, generator=generator, device="cpu"
+                )
         else:
             for _ in range(wanted // n):
-                yield flambeau.randperm(n, generator=generator)
-            yield flambeau.randperm(n, generator=generator)[: wanted % n]
+                yield flambeau.randperm(n, generator=generator, device="cpu")
+            yield flambeau.randperm(n, generator=generator, device="cpu")[: wanted % n]
 
     def __iter__(self) -> Iterator[int]:
         # Nothing is drawn before the first index is asked for, no Python runs for each index, and
@@ -175,7 +178,9 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        order = flambeau.randperm(len(self.indices), generator=self.generator).tolist()
+        order = flambeau.randperm(
+            len(self.indices), generator=self.generator, device="cpu"
+        ).tolist()
         yield from map(self.indices.__getitem__, order)
 
     def __len__(self) -> int:

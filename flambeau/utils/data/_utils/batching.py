@@ -45,7 +45,7 @@ def _rows(tensor: Tensor, indices: Any) -> Tensor:
         out = new_output(rows, rows.shape)
         return rows.clone(memory_format=_IN_ORDER) if out is None else out.copy_(rows)
     if type(indices) is not Tensor:
-        indices = flambeau.tensor(indices)
+        indices = flambeau.tensor(indices, device="cpu")
     if not places_outputs():
         return tensor.index_select(0, indices)
     out = new_output(tensor, (len(indices), *tensor.shape[1:]))

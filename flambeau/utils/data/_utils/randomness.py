@@ -37,7 +37,11 @@ def capture(generators: Sequence[Generator] = (), *, foreign: bool = True) -> di
     }
     if foreign:
         version, words, gauss = random.getstate()
-        state["python"] = {"version": version, "words": flambeau.tensor(words), "gauss": gauss}
+        state["python"] = {
+            "version": version,
+            "words": flambeau.tensor(words, device="cpu"),
+            "gauss": gauss,
+        }
         if (numpy_random := _numpy_random()) is not None:
             state["numpy"] = _numpy_state(numpy_random)
     return state

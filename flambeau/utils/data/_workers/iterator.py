@@ -6,9 +6,11 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from flambeau.utils.data._iterator import _BaseDataLoaderIter
+from flambeau.utils.data._utils.pin_memory import PinningThread
 from flambeau.utils.data._workers.errors import RemoteError
 
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ class WorkerIterator(_BaseDataLoaderIter):
         self._in_order = loader.in_order
         self._prefetch = max(1, loader.prefetch_factor or 1)
         self._start_workers(loader)
+        if self._pin_memory:
+            self._pinning = PinningThread()
         if not self._resumed:
             super()._reset(loader)
         self._hand_out()
@@ -60,6 +64,10 @@ class WorkerIterator(_BaseDataLoaderIter):
 
     def _receive(self) -> None:
         """Wait until at least one more batch is in ``self._arrived``."""
+        raise NotImplementedError
+
+    def _look_around(self) -> None:
+        """Note the batches that have arrived, without waiting."""
         raise NotImplementedError
 
     def _slices(self) -> Iterator[float]:
@@ -153,7 +161,24 @@ class WorkerIterator(_BaseDataLoaderIter):
             self._fill()
             if isinstance(contents, RemoteError):
                 contents.reraise()
-            return self._contents(worker, contents)
+            if isinstance(contents, Future):
+                data = contents.result()
+            else:
+                data = self._contents(worker, contents)
+                if self._pin_memory:
+                    data = self._pinning.submit(data).result()
+            if self._pin_memory:
+                self._pin_ahead()
+            return data
+
+    def _pin_ahead(self) -> None:
+        """Let the batches that have arrived be pinned while the program uses this one."""
+        self._look_around()
+        for position, worker in self._given:
+            contents, snapshot = self._arrived.get(position, (ENDED, None))
+            if contents is not ENDED and not isinstance(contents, (Future, RemoteError)):
+                pinned = self._pinning.submit(self._contents(worker, contents))
+                self._arrived[position] = pinned, snapshot
 
     def _next_place(self) -> int | None:
         """Return which batch leaves now; None as long as it has not arrived."""
@@ -163,4 +188,6 @@ class WorkerIterator(_BaseDataLoaderIter):
         return next(arrived, None)
 
     def __del__(self) -> None:
+        if "_pinning" in self.__dict__:
+            self._pinning.end()
         self._shut_down()

@@ -118,7 +118,7 @@ class ProcessIterator(WorkerIterator):
         self._owner = os.getpid()
         self._pass = 0
         self._workers = []
-        self._progress = flambeau.full((self._num_workers,), STARTING).share_memory_()
+        self._progress = flambeau.full((self._num_workers,), STARTING, device="cpu").share_memory_()
         context = loader.multiprocessing_context or multiprocessing.get_context()
         method = context.get_start_method()
         self._root = types.SimpleNamespace(dataset=loader.dataset)
@@ -170,6 +170,10 @@ class ProcessIterator(WorkerIterator):
         except KeyboardInterrupt:
             self._give_up()
             raise
+
+    def _look_around(self) -> None:
+        for file, event in self._poll.poll(0):
+            self._hear(self._by_file[file], event)
 
     def _hear(self, worker: _Handle, event: int) -> None:
         if event & select.POLLOUT:

@@ -92,7 +92,11 @@ class OwnGenerators:
         """The same in plain containers and tensors."""
         (version, words, gauss), own, numpy = states
         return {
-            "python": {"version": version, "words": flambeau.tensor(words), "gauss": gauss},
+            "python": {
+                "version": version,
+                "words": flambeau.tensor(words, device="cpu"),
+                "gauss": gauss,
+            },
             "flambeau": flambeau.frombuffer(bytearray(own), dtype=flambeau.uint8),
             "numpy": numpy,
         }

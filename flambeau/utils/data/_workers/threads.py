@@ -56,6 +56,14 @@ class ThreadIterator(WorkerIterator):
             report = self._next_report()
         except KeyboardInterrupt as interrupt:
             raise interrupt from None  # whatever it came upon, an empty queue perhaps, is no news
+        self._note(report)
+
+    def _look_around(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._note(self._reports.get_nowait())
+
+    def _note(self, report: Any) -> None:
         number, worker, position, contents, snapshot = report
         if number != self._pass:
             return

@@ -32,5 +32,5 @@ class Shuffling:
         """What decides in one iteration."""
         seed, self._seed = self._seed, None
         if seed is None:
-            seed = int(fb.empty((), dtype=fb.int64).random_().item())
+            seed = int(fb.empty((), dtype=fb.int64, device="cpu").random_().item())
         return random.Random(seed)
