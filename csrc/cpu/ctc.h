@@ -10,5 +10,7 @@ using kernel::CtcCall;
 
 FB_DECLARE_LEVELS(kernel::Ctc, ctc_forward)
 FB_DECLARE_LEVELS(kernel::Ctc, ctc_backward)
+// Checks the labels first.
+FB_DECLARE_SLOT(kernel::Ctc, ctc_forward)
 
 }  // namespace fb::cpu

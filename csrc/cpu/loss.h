@@ -13,7 +13,7 @@ FB_DECLARE_LEVELS(kernel::Loss, loss_elements)
 FB_DECLARE_LEVELS(kernel::Loss, loss_sum)
 FB_DECLARE_LEVELS(kernel::Loss, loss_gradient)
 FB_DECLARE_SLOT(kernel::Loss, sum_losses)
-FB_DECLARE_SLOT(kernel::Loss, has_nan)
+FB_DECLARE_SLOT(kernel::Loss, check_losses)
 
 // A number as the single element of `out`, of float32 or float64.
 inline void put_number(DType dtype, double value, void* out) {

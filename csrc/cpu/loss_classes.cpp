@@ -130,7 +130,13 @@ void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void*
 }
 
 void mark_classes(const int64_t* numbers, int64_t n, int64_t classes, int64_t* out) {
-  for (int64_t i = 0; i < n; ++i) out[i * classes + numbers[i]] = 1;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t number = numbers[i];
+    FB_CHECK(number >= 0, "Class values must be non-negative, got ", number);
+    FB_CHECK(number < classes, "Class values must be smaller than num_classes, got ", number,
+             " of ", classes);
+    out[i * classes + number] = 1;
+  }
 }
 
 }  // namespace fb::cpu

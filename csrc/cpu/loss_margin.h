@@ -10,5 +10,7 @@ using kernel::MarginCall;
 
 FB_DECLARE_LEVELS(kernel::LossMargin, margin_losses)
 FB_DECLARE_LEVELS(kernel::LossMargin, margin_gradient)
+// Checks the targets first.
+FB_DECLARE_SLOT(kernel::LossMargin, margin_losses)
 
 }  // namespace fb::cpu

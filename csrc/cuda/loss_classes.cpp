@@ -1,7 +1,10 @@
 // Losses of scores for classes.
 #include "cuda/loss_classes.h"
 
-#include "core/error.h"
+#include <algorithm>
+#include <bit>
+
+#include "cuda/allocator.h"
 #include "cuda/device/loss_classes_args.h"
 #include "cuda/device_error.h"
 #include "cuda/launch.h"
@@ -19,6 +22,10 @@ TypedKernel all_classes_kernel("loss_classes.cuh", "all_class_losses", "ClassArg
 TypedKernel losses_kernel("loss_classes.cuh", "class_losses", "ClassArguments");
 TypedKernel entropy_kernel("loss_classes.cuh", "cross_entropy_gradient", "ClassArguments");
 TypedKernel nll_kernel("loss_classes.cuh", "nll_gradient", "ClassArguments");
+TypedKernel finish_kernel("loss_classes.cuh", "finish_class_losses", "ClassArguments");
+TypedKernel soft_losses_kernel("loss_classes.cuh", "soft_target_losses", "SoftTargetArguments");
+TypedKernel soft_gradient_kernel("loss_classes.cuh", "soft_target_gradient", "SoftTargetArguments");
+TypedKernel mark_kernel("loss_classes.cuh", "mark_classes", "MarkArguments");
 
 device::ClassArguments arguments_of(const ClassTargets& t, const void* scores,
                                     const void* statistics) {
@@ -39,29 +46,59 @@ void set_gradients(device::ClassArguments& args, const SampleGradients& gradient
   args.single = gradients.single;
 }
 
+constexpr int64_t kThreads = 256;
+// Sums over samples are cut by their number alone.
+constexpr int64_t kMostSegments = 1024, kSegment = kThreads * 4;
+
+// A thread for some scores of a sample.
+int lanes_for(int64_t classes, bool columns) {
+  const auto wanted = static_cast<uint64_t>(std::max<int64_t>(classes / 4, 1));
+  return static_cast<int>(
+      std::min<int64_t>(static_cast<int64_t>(std::bit_ceil(wanted)), columns ? 8 : kThreads));
+}
+
 void run(TypedKernel& kernel, const void* at, DType dtype, int64_t blocks,
          device::ClassArguments& args) {
   if (blocks == 0) return;
-  FB_CHECK_AS(ErrorKind::kNotImplemented, blocks < int64_t{1} << 31,
-              "no kernel on cuda for so many samples");
   const int device = place_of(at);
   use(device);
-  args.error = error_record(device);
-  launch(device, kernel.on(device, dtype), {static_cast<unsigned>(blocks)}, 256, args);
+  args.error = error_site(device, "nll_loss");
+  launch(device, kernel.on(device, dtype), {static_cast<unsigned>(blocks)}, kThreads, args);
+}
+
+// With lanes for each sample.
+void run_samples(TypedKernel& kernel, const void* at, const ClassTargets& t,
+                 device::ClassArguments& args) {
+  args.lanes = lanes_for(t.classes, t.inner > 1);
+  run(kernel, at, t.dtype, blocks_for(t.samples(), kThreads / args.lanes), args);
+}
+
+void run_rows(TypedKernel& kernel, const void* at, const kernel::SoftTargets& call,
+              device::SoftTargetArguments& args) {
+  if (call.rows == 0) return;
+  args.rows = call.rows, args.classes = call.classes;
+  args.scores = call.scores, args.soft_targets = call.soft_targets;
+  args.weights = call.weights;
+  args.smoothing = call.smoothing;
+  args.lanes = lanes_for(call.classes, false);
+  const int device = place_of(at);
+  use(device);
+  launch(device, kernel.on(device, call.dtype), {blocks_for(call.rows, kThreads / args.lanes)},
+         kThreads, args);
 }
 
 }  // namespace
 
 void score_statistics(const ClassTargets& t, const void* scores, void* statistics) {
   device::ClassArguments args = arguments_of(t, scores, statistics);
-  run(statistics_kernel, statistics, t.dtype, t.samples(), args);
+  run_samples(statistics_kernel, statistics, t, args);
 }
 
 void all_class_losses(const ClassTargets& t, const void* scores, const void* statistics,
                       void* out) {
   device::ClassArguments args = arguments_of(t, scores, statistics);
   args.out = out;
-  run(all_classes_kernel, out, t.dtype, t.samples(), args);
+  run_samples(all_classes_kernel, out, t, args);
 }
 
 void class_losses(const ClassTargets& t, const void* scores, const void* statistics,
@@ -70,7 +107,17 @@ void class_losses(const ClassTargets& t, const void* scores, const void* statist
   args.smoothing = smoothing;
   args.all_classes = all_classes;
   args.each = out.each, args.total = out.total, args.weight = out.weight, args.mean = out.mean;
-  run(losses_kernel, out.weight, t.dtype, 1, args);
+  args.segments = std::clamp<int64_t>(t.samples() / kSegment, 1, kMostSegments);
+  args.segment_length = (t.samples() + args.segments - 1) / args.segments;
+  Storage partial;
+  if (args.segments > 1) {
+    const auto device = static_cast<int8_t>(place_of(out.weight));
+    partial = allocate(static_cast<size_t>(args.segments) * 2 * sizeof(double),
+                       Device(DeviceType::kCuda, device));
+    args.partial = static_cast<double*>(partial->data);
+  }
+  run(losses_kernel, out.weight, t.dtype, args.segments, args);
+  if (args.segments > 1) run(finish_kernel, out.weight, t.dtype, 1, args);
 }
 
 void cross_entropy_gradient(const ClassTargets& t, const void* scores, const void* statistics,
@@ -79,7 +126,7 @@ void cross_entropy_gradient(const ClassTargets& t, const void* scores, const voi
   args.smoothing = smoothing;
   args.out = out;
   set_gradients(args, gradients);
-  run(entropy_kernel, out, t.dtype, t.samples(), args);
+  run_samples(entropy_kernel, out, t, args);
 }
 
 void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void* out) {
@@ -90,7 +137,32 @@ void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void*
   use(device);
   const auto bytes = static_cast<size_t>(t.samples() * t.classes) * size_of(t.dtype);
   if (bytes) FB_CUDA(set_bytes, reinterpret_cast<Address>(out), 0, bytes, current_stream(device));
-  run(nll_kernel, out, t.dtype, blocks_for(t.samples(), 256), args);
+  args.lanes = 1;
+  run(nll_kernel, out, t.dtype, blocks_for(t.samples(), kThreads), args);
+}
+
+void soft_target_losses(const kernel::SoftTargets& call, void* statistics, void* losses) {
+  device::SoftTargetArguments args{};
+  args.statistics = statistics, args.losses = losses;
+  run_rows(soft_losses_kernel, losses, call, args);
+}
+
+void soft_target_gradient(const kernel::SoftTargets& call, const void* statistics,
+                          const SampleGradients& gradients, bool by_targets, void* out) {
+  device::SoftTargetArguments args{};
+  args.statistics = const_cast<void*>(statistics), args.out = out;
+  args.gradients = gradients.values, args.scale = gradients.scale, args.single = gradients.single;
+  args.by_targets = by_targets;
+  run_rows(soft_gradient_kernel, out, call, args);
+}
+
+void mark_classes(const int64_t* numbers, int64_t n, int64_t classes, int64_t* out) {
+  if (n == 0) return;
+  const int device = place_of(numbers);
+  use(device);
+  launch(device, mark_kernel.on(device, DType::kInt64), {blocks_for(n, kThreads)}, kThreads,
+         device::MarkArguments{reinterpret_cast<const long long*>(numbers), n, classes,
+                               reinterpret_cast<long long*>(out), error_site(device, "one_hot")});
 }
 
 }  // namespace fb::cuda

@@ -24,7 +24,7 @@ struct CtcCall {
 
 struct Ctc {
   // log_alpha (batch, steps, states): the log probability of the alignments that are in a state
-  // after a step. losses (batch): -log of that of all.
+  // after a step. losses (batch): -log of that of all. An error for a label that is no class.
   Slot<void(const CtcCall& call, void* log_alpha, void* losses)> ctc_forward;
   // The gradient of log_probs, taken as normalised; 0 for infinite losses if zero_infinity.
   Slot<void(const CtcCall& call, const void* log_alpha, const void* losses, const void* gradients,

@@ -48,8 +48,10 @@ struct Loss {
   // The same for losses that exist already: n contiguous ones, float32 or float64, summed in
   // float64 in their order.
   Slot<void(DType dtype, const void* losses, int64_t n, double divisor, void* out)> sum_losses;
-  // Whether one of n contiguous losses, of float32 or float64, is NaN.
-  Slot<bool(DType dtype, const void* losses, int64_t n)> has_nan;
+  // Raises if one of n results of loss_elements or loss_sum is NaN because of an operand that the
+  // loss is not defined for: no probability, or a negative variance. A device may note such an
+  // operand when it computes with it, and raise later.
+  Slot<void(const LossCall& call, const void* losses, int64_t n)> check_losses;
 };
 
 }  // namespace fb::kernel

@@ -73,7 +73,8 @@ struct LossClasses {
             bool by_targets, void* out)>
       soft_target_gradient;
 
-  // out[i][numbers[i]] = 1 for n rows of `classes` elements.
+  // out[i][numbers[i]] = 1 for n rows of `classes` elements. An error for a number that is no
+  // class.
   Slot<void(const int64_t* numbers, int64_t n, int64_t classes, int64_t* out)> mark_classes;
 };
 

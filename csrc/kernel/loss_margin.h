@@ -21,7 +21,7 @@ struct MarginCall {
 };
 
 struct LossMargin {
-  // The loss of each sample. Targets must be classes.
+  // The loss of each sample. An error for a target that is no class.
   Slot<void(const MarginCall& call, void* out)> margin_losses;
   // Its gradient with respect to the scores times that of the sample; `gradients` has one for all
   // or one each.

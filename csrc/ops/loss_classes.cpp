@@ -1,4 +1,5 @@
 // Cross entropy and negative log-likelihood of class numbers.
+#include <algorithm>
 #include <limits>
 
 #include "core/layout.h"
@@ -219,21 +220,21 @@ Tensor compute::nn_functional_one_hot(const Tensor& tensor, int64_t num_classes)
            "one_hot is only applicable to index tensor of type LongTensor, got ", tensor.dtype());
   FB_CHECK(tensor.numel() > 0 || num_classes > 0,
            "Can not infer total number of classes from empty tensor.");
+  FB_CHECK(num_classes >= -1, "Class values must be smaller than num_classes, which is ",
+           num_classes);
   const Tensor numbers = contiguous(tensor);
-  const int64_t* const data = numbers.data_as<int64_t>();
-  constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
-  if (const auto negative = first_outside(numbers, 0, kLargest))
-    fail(ErrorKind::kRuntime, "Class values must be non-negative, got ", *negative);
-  const int64_t largest =
-      numbers.numel() > 0 ? host_number(compute::max(numbers)).to<int64_t>() : -1;
-  FB_CHECK(largest < kLargest, "expected fewer than 2^63 classes, got a class value of ", largest);
-  const int64_t classes = num_classes == -1 ? largest + 1 : num_classes;
-  FB_CHECK(largest < classes, "Class values must be smaller than num_classes, got ", largest,
-           " of ", classes);
+  int64_t classes = num_classes;
+  if (num_classes == -1) {
+    const int64_t largest = host_number(compute::max(numbers)).to<int64_t>();
+    FB_CHECK(largest < std::numeric_limits<int64_t>::max(),
+             "expected fewer than 2^63 classes, got a class value of ", largest);
+    classes = std::max<int64_t>(largest, -1) + 1;  // the kernel refuses negative numbers
+  }
   Dims sizes = tensor.sizes().vec();
   sizes.push_back(classes);
   const Tensor out = compute::zeros(sizes, DType::kInt64, tensor.device());
-  kernel::of(out).mark_classes(data, numbers.numel(), classes, out.data_as<int64_t>());
+  kernel::of(out).mark_classes(numbers.data_as<int64_t>(), numbers.numel(), classes,
+                               out.data_as<int64_t>());
   return out;
 }
 

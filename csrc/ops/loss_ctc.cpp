@@ -45,16 +45,6 @@ class Alignment {
 
   const kernel::CtcCall& call() const { return call_; }
 
-  void check_targets() const {
-    const std::vector<int64_t> labels = host_integers(targets_);
-    for (int64_t b = 0; b < call_.batch; ++b)
-      for (int64_t i = 0; i < call_.target_lengths[b]; ++i) {
-        const int64_t label = labels[static_cast<size_t>(call_.target_starts[b] + i)];
-        FB_CHECK(label >= 0 && label < call_.classes, "target ", label, " of sequence ", b,
-                 " is not one of the ", call_.classes, " classes");
-      }
-  }
-
  private:
   Tensor log_probs_, targets_;
   std::vector<int64_t> starts_;
@@ -131,7 +121,6 @@ std::tuple<Tensor, Tensor> compute::_ctc_loss(const Tensor& log_probs, const Ten
                                               int64_t blank, bool) {
   const Alignment alignment(log_probs, targets, input_lengths, target_lengths, blank);
   const kernel::CtcCall& call = alignment.call();
-  alignment.check_targets();
   const Tensor log_alpha =
       make_tensor({call.batch, call.steps, call.states}, call.dtype, log_probs.device());
   const Tensor losses = make_tensor({call.batch}, call.dtype, log_probs.device());

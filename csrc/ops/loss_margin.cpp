@@ -8,7 +8,6 @@
 #include "gen/ops/reduce.h"
 #include "gen/ops/view.h"
 #include "kernel/table.h"
-#include "ops/host.h"
 #include "ops/loss_support.h"
 #include "ops/output.h"
 
@@ -39,7 +38,6 @@ class Margins {
   }
 
   Tensor value(Reduction reduction) const {
-    check_targets();
     const bool scalar = input_.dim() < 2;
     const Tensor losses =
         make_tensor(scalar ? IntSpan() : IntSpan{call_.samples}, call_.dtype, input_.device());
@@ -57,13 +55,6 @@ class Margins {
   }
 
  private:
-  void check_targets() const {
-    const int64_t least = call_.many ? -1 : 0;
-    if (const auto outside = first_outside(targets_, least, call_.classes - 1))
-      fail(ErrorKind::kRuntime, "target out of range: ", *outside, " is not one of ", call_.classes,
-           " classes");
-  }
-
   const Tensor& input_;
   Tensor scores_, targets_, weights_;
   kernel::MarginCall call_;

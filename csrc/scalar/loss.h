@@ -93,7 +93,7 @@ struct Binary : OfTwo {
   template <class T>
   static FB_FN T value(T x, T y, T, Numbers<T>) {
     const T cost = (y - T(1)) * bounded(math::log1p(-x)) - y * bounded(math::log(x));
-    return (y >= T(0)) & (y <= T(1)) ? cost : T(__builtin_nanf(""));
+    return (y >= T(0)) & (y <= T(1)) ? cost : math::quiet_nan<T>();
   }
   template <int k, class T>
   static FB_FN T derivative(T x, T y, T, Numbers<T>) {
@@ -188,7 +188,7 @@ struct Gaussian : OfThree {
   static FB_FN T value(T x, T y, T z, Numbers<T> p) {
     const T v = variance(z, p);
     const T cost = T(0.5) * (math::log(v) + (x - y) * (x - y) / v) + p.second;
-    return z < T(0) ? T(__builtin_nanf("")) : cost;
+    return z < T(0) ? math::quiet_nan<T>() : cost;
   }
   template <int k, class T>
   static FB_FN T derivative(T x, T y, T z, Numbers<T> p) {

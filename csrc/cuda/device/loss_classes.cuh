@@ -1,53 +1,66 @@
 // Losses of scores for classes, and their gradients. Elements are float or double.
 #pragma once
 
+#include "cuda/device/lanes.cuh"
 #include "cuda/device/loss_classes_args.h"
-#include "cuda/device/reduce.cuh"
 
 namespace fb::device {
 
-// Joins a number of each thread of the block, in a fixed order; every thread gets the result.
-template <class V, class Join>
-__device__ inline V join_block(V own, Join join) {
-  __shared__ V shared[kThreads];
-  __syncthreads();
-  shared[threadIdx.x] = own;
-  for (int half = kThreads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) shared[threadIdx.x] = join(shared[threadIdx.x], shared[threadIdx.x + half]);
-  }
-  __syncthreads();
-  return shared[0];
-}
+// The lanes of a sample: neighbouring threads have neighbouring samples if the scores of one are
+// not neighbours.
+struct SamplePlace : LanePlace {
+  bool inside;
+  long long first;  // where its scores begin
 
-__device__ inline long long first_score(const ClassArguments& args, long long sample) {
-  const long long outer = sample / args.inner;
-  return outer * args.classes * args.inner + (sample - outer * args.inner);
-}
+  __device__ explicit SamplePlace(const ClassArguments& args)
+      : LanePlace(args.lanes, args.inner > 1), inside(item < args.outer * args.inner), first(0) {
+    if (!inside) return;
+    const long long outer = item / args.inner;
+    first = outer * args.classes * args.inner + (item - outer * args.inner);
+  }
+};
 
 template <class T>
-__device__ inline T class_weight(const ClassArguments& args, long long c) {
-  return args.weights ? static_cast<const T*>(args.weights)[c] : T(1);
+__device__ inline T class_weight(const void* weights, long long c) {
+  return weights ? static_cast<const T*>(weights)[c] : T(1);
 }
 
-// A block for each sample: its largest score, and the logarithm of the sum of what is below it.
+// What exponents are relative to: scores of -inf stay -inf.
+template <class T>
+__device__ inline T exponent_shift(T largest) {
+  return largest == -math::infinity<T>() ? T(0) : largest;
+}
+
+// The largest of n scores, `step` apart, and the sum of exponentials relative to it.
+template <class T>
+struct ExponentialSum {
+  T shift, total;
+
+  __device__ ExponentialSum(const LanePlace& place, bool inside, const T* x, long long n,
+                            long long step) {
+    T largest = -math::infinity<T>();
+    if (inside)
+      for (long long c = place.lane; c < n; c += place.lanes)
+        largest = scalar::maximum(largest, x[c * step]);
+    shift = exponent_shift(join_lanes(place, largest, Larger<T>()));
+    total = T(0);
+    if (inside)
+      for (long long c = place.lane; c < n; c += place.lanes)
+        total += math::exp(x[c * step] - shift);
+    total = join_lanes(place, total, Sum<T>());
+  }
+};
+
 template <class T>
 __device__ inline void score_statistics(const ClassArguments& args) {
-  const long long sample = blockIdx.x, samples = args.outer * args.inner;
-  const auto* x = static_cast<const T*>(args.scores) + first_score(args, sample);
-  T largest = -math::infinity<T>();
-  for (long long c = threadIdx.x; c < args.classes; c += kThreads)
-    largest = scalar::maximum(largest, x[c * args.inner]);
-  largest = join_block(largest, [](T a, T b) { return scalar::maximum(a, b); });
-  const T shift = largest == -math::infinity<T>() ? T(0) : largest;
-  T total = T(0);
-  for (long long c = threadIdx.x; c < args.classes; c += kThreads)
-    total += math::exp(x[c * args.inner] - shift);
-  total = join_block(total, [](T a, T b) { return a + b; });
-  if (threadIdx.x != 0) return;
+  const SamplePlace place(args);
+  const ExponentialSum<T> found(place, place.inside,
+                                static_cast<const T*>(args.scores) + place.first, args.classes,
+                                args.inner);
+  if (!place.inside || place.lane != 0) return;
   auto* statistics = static_cast<T*>(args.statistics);
-  statistics[sample] = shift;
-  statistics[samples + sample] = math::log(total);
+  statistics[place.item] = found.shift;
+  statistics[args.outer * args.inner + place.item] = math::log(found.total);
 }
 
 template <class T>
@@ -56,26 +69,48 @@ __device__ inline T log_softmax_of(const ClassArguments& args, long long sample,
   return (score - statistics[sample]) - statistics[args.outer * args.inner + sample];
 }
 
-// A block for each sample: the weighted losses of all its classes.
+// The weighted losses of all classes of each sample.
 template <class T>
 __device__ inline void all_class_losses(const ClassArguments& args) {
-  const long long sample = blockIdx.x;
-  const auto* x = static_cast<const T*>(args.scores) + first_score(args, sample);
+  const SamplePlace place(args);
+  const auto* x = static_cast<const T*>(args.scores) + place.first;
   T total = T(0);
-  for (long long c = threadIdx.x; c < args.classes; c += kThreads)
-    total -= class_weight<T>(args, c) * log_softmax_of(args, sample, x[c * args.inner]);
-  total = join_block(total, [](T a, T b) { return a + b; });
-  if (threadIdx.x == 0) static_cast<T*>(args.out)[sample] = total;
+  if (place.inside)
+    for (long long c = place.lane; c < args.classes; c += place.lanes)
+      total -= class_weight<T>(args.weights, c) *
+               log_softmax_of(args, place.item, x[c * args.inner]);
+  total = join_lanes(place, total, Sum<T>());
+  if (place.inside && place.lane == 0) static_cast<T*>(args.out)[place.item] = total;
 }
 
-// One block for all samples.
+// The sums of losses and of weights: of a segment, or of all.
+template <class T>
+__device__ inline void write_sums(const ClassArguments& args, double sum, double weights,
+                                  bool all) {
+  const LanePlace block(kThreads, false);
+  sum = sum_lanes(block, sum);
+  weights = sum_lanes(block, weights);
+  if (threadIdx.x != 0) return;
+  if (!all) {
+    args.partial[2 * blockIdx.x] = sum;
+    args.partial[2 * blockIdx.x + 1] = weights;
+    return;
+  }
+  if (args.total) *static_cast<T*>(args.total) = static_cast<T>(args.mean ? sum / weights : sum);
+  *static_cast<T*>(args.weight) = static_cast<T>(weights);
+}
+
+// A block for each segment of the samples.
 template <class T>
 __device__ inline void class_losses(const ClassArguments& args) {
-  const long long samples = args.outer * args.inner;
+  const long long samples = args.outer * args.inner, plane = args.classes * args.inner;
+  const long long begin = blockIdx.x * args.segment_length;
+  const long long end =
+      begin + args.segment_length < samples ? begin + args.segment_length : samples;
   const auto picked_share = static_cast<T>(1 - args.smoothing);
   const auto spread_share = static_cast<T>(args.smoothing / static_cast<double>(args.classes));
   double sum = 0, weights = 0;
-  for (long long i = threadIdx.x; i < samples; i += kThreads) {
+  for (long long i = begin + threadIdx.x; i < end; i += kThreads) {
     const long long target = args.targets[i];
     auto* each = static_cast<T*>(args.each);
     const bool counts = target != args.ignored;
@@ -85,8 +120,10 @@ __device__ inline void class_losses(const ClassArguments& args) {
       if (each) each[i] = T(0);
       continue;
     }
-    const T weight = class_weight<T>(args, target);
-    const T score = static_cast<const T*>(args.scores)[first_score(args, i) + target * args.inner];
+    const T weight = class_weight<T>(args.weights, target);
+    const long long outer = i / args.inner;
+    const T score = static_cast<const T*>(
+        args.scores)[outer * plane + target * args.inner + (i - outer * args.inner)];
     T loss = args.statistics ? -log_softmax_of(args, i, score) : -score;
     loss *= weight;
     if (args.all_classes)
@@ -95,12 +132,18 @@ __device__ inline void class_losses(const ClassArguments& args) {
     sum += static_cast<double>(loss);
     weights += static_cast<double>(weight);
   }
-  sum = join_block(sum, [](double a, double b) { return a + b; });
-  weights = join_block(weights, [](double a, double b) { return a + b; });
-  if (threadIdx.x != 0) return;
-  if (args.total)
-    *static_cast<T*>(args.total) = static_cast<T>(args.mean ? sum / weights : sum);
-  *static_cast<T*>(args.weight) = static_cast<T>(weights);
+  write_sums<T>(args, sum, weights, args.partial == nullptr);
+}
+
+// One block joins the segments.
+template <class T>
+__device__ inline void finish_class_losses(const ClassArguments& args) {
+  double sum = 0, weights = 0;
+  for (long long i = threadIdx.x; i < args.segments; i += kThreads) {
+    sum += args.partial[2 * i];
+    weights += args.partial[2 * i + 1];
+  }
+  write_sums<T>(args, sum, weights, true);
 }
 
 template <class T>
@@ -108,7 +151,8 @@ __device__ inline double gradient_of(const ClassArguments& args, long long sampl
   const double scale =
       args.divisor ? args.scale / static_cast<double>(*static_cast<const T*>(args.divisor))
                    : args.scale;
-  return static_cast<double>(static_cast<const T*>(args.gradients)[args.single ? 0 : sample]) * scale;
+  return static_cast<double>(static_cast<const T*>(args.gradients)[args.single ? 0 : sample]) *
+         scale;
 }
 
 // Whether a sample counts.
@@ -116,33 +160,33 @@ __device__ inline bool counts(const ClassArguments& args, long long target) {
   return target != args.ignored && target >= 0 && target < args.classes;
 }
 
-// A block for each sample.
 template <class T>
 __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
-  const long long sample = blockIdx.x, target = args.targets[sample];
-  const long long first = first_score(args, sample);
-  auto* out = static_cast<T*>(args.out) + first;
-  if (!counts(args, target)) {
-    for (long long c = threadIdx.x; c < args.classes; c += kThreads) out[c * args.inner] = T(0);
-    return;
-  }
+  const SamplePlace place(args);
   double whole = static_cast<double>(args.classes);
   if (args.smoothing != 0 && args.weights) {
     whole = 0;
-    for (long long c = threadIdx.x; c < args.classes; c += kThreads)
-      whole += static_cast<double>(class_weight<T>(args, c));
-    whole = join_block(whole, [](double a, double b) { return a + b; });
+    for (long long c = place.lane; c < args.classes; c += place.lanes)
+      whole += static_cast<double>(class_weight<T>(args.weights, c));
+    whole = join_lanes(place, whole, Sum<double>());
+  }
+  if (!place.inside) return;
+  const long long sample = place.item, target = args.targets[sample];
+  auto* out = static_cast<T*>(args.out) + place.first;
+  if (!counts(args, target)) {
+    for (long long c = place.lane; c < args.classes; c += place.lanes) out[c * args.inner] = T(0);
+    return;
   }
   const double gradient = gradient_of<T>(args, sample);
-  const double pick = gradient * static_cast<double>(class_weight<T>(args, target)) *
+  const double pick = gradient * static_cast<double>(class_weight<T>(args.weights, target)) *
                       (1 - args.smoothing);
   const double spread = gradient * args.smoothing / static_cast<double>(args.classes);
   const auto scale = static_cast<T>(pick + spread * whole);
-  const auto* x = static_cast<const T*>(args.scores) + first;
-  for (long long c = threadIdx.x; c < args.classes; c += kThreads) {
+  const auto* x = static_cast<const T*>(args.scores) + place.first;
+  for (long long c = place.lane; c < args.classes; c += place.lanes) {
     T value = scale * math::exp(log_softmax_of(args, sample, x[c * args.inner]));
     if (scale == T(0)) value = T(0);
-    value -= static_cast<T>(spread) * class_weight<T>(args, c);
+    value -= static_cast<T>(spread) * class_weight<T>(args.weights, c);
     out[c * args.inner] = c == target ? value - static_cast<T>(pick) : value;
   }
 }
@@ -150,12 +194,88 @@ __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
 // A thread for each sample; `out` is zero.
 template <class T>
 __device__ inline void nll_gradient(const ClassArguments& args) {
-  const long long sample = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
-  if (sample >= args.outer * args.inner) return;
-  const long long target = args.targets[sample];
+  const SamplePlace place(args);
+  if (!place.inside) return;
+  const long long target = args.targets[place.item];
   if (!counts(args, target)) return;
-  static_cast<T*>(args.out)[first_score(args, sample) + target * args.inner] = static_cast<T>(
-      -gradient_of<T>(args, sample) * static_cast<double>(class_weight<T>(args, target)));
+  static_cast<T*>(args.out)[place.first + target * args.inner] =
+      static_cast<T>(-gradient_of<T>(args, place.item) *
+                     static_cast<double>(class_weight<T>(args.weights, target)));
+}
+
+// --- probabilities of classes as targets
+
+template <class T>
+struct SoftRow : LanePlace {
+  const T *x, *y;
+  const void* weights;
+  T kept, spread;
+  bool inside;
+
+  __device__ explicit SoftRow(const SoftTargetArguments& args)
+      : LanePlace(args.lanes, false),
+        x(static_cast<const T*>(args.scores) + item * args.classes),
+        y(static_cast<const T*>(args.soft_targets) + item * args.classes),
+        weights(args.weights),
+        kept(static_cast<T>(1 - args.smoothing)),
+        spread(static_cast<T>(args.smoothing / static_cast<double>(args.classes))),
+        inside(item < args.rows) {}
+  __device__ T share(long long c) const {
+    return (y[c] * kept + spread) * class_weight<T>(weights, c);
+  }
+};
+
+template <class T>
+__device__ inline void soft_target_losses(const SoftTargetArguments& args) {
+  const SoftRow<T> row(args);
+  const ExponentialSum<T> found(row, row.inside, row.x, args.classes, 1);
+  const T rest = math::log(found.total);
+  T total = T(0), targets = T(0);
+  if (row.inside)
+    for (long long c = row.lane; c < args.classes; c += row.lanes) {
+      const T share = row.share(c);
+      total += share * (rest - (row.x[c] - found.shift));
+      targets += share;
+    }
+  total = sum_lanes(row, total);
+  targets = sum_lanes(row, targets);
+  if (!row.inside || row.lane != 0) return;
+  auto* statistics = static_cast<T*>(args.statistics) + row.item;
+  statistics[0] = found.shift;
+  statistics[args.rows] = rest;
+  statistics[2 * args.rows] = targets;
+  static_cast<T*>(args.losses)[row.item] = total;
+}
+
+template <class T>
+__device__ inline void soft_target_gradient(const SoftTargetArguments& args) {
+  const SoftRow<T> row(args);
+  if (!row.inside) return;
+  const auto* statistics = static_cast<const T*>(args.statistics) + row.item;
+  const T shift = statistics[0], rest = statistics[args.rows], targets = statistics[2 * args.rows];
+  const T gradient = static_cast<const T*>(args.gradients)[args.single ? 0 : row.item] *
+                     static_cast<T>(args.scale);
+  auto* out = static_cast<T*>(args.out) + row.item * args.classes;
+  for (long long c = row.lane; c < args.classes; c += row.lanes) {
+    const T loss = rest - (row.x[c] - shift);
+    out[c] = args.by_targets
+                 ? gradient * row.kept * class_weight<T>(args.weights, c) * loss
+                 : gradient * targets * math::exp(-loss) - gradient * row.share(c);
+  }
+}
+
+// --- class numbers as vectors
+
+// T is the type of the numbers.
+template <class T>
+__device__ inline void mark_classes(const MarkArguments& args) {
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= args.n) return;
+  const long long number = args.numbers[i];
+  if (number < 0 || number >= args.classes)
+    note_bad_index(args.error, number, args.classes, -1);
+  else
+    args.out[i * args.classes + number] = 1;
 }
 
 }  // namespace fb::device

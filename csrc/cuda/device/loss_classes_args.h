@@ -20,13 +20,40 @@ struct ClassArguments {
   void* total;
   void* weight;
   bool mean;
+  double* partial;  // two sums of each segment of samples; null: a single block has all samples
+  long long segment_length, segments;
   // Gradients.
   const void* gradients;
   const void* divisor;
   double scale;
   bool single;
   void* out;
-  ErrorRecord* error;
+  ErrorSite error;
+  // A block has `lanes` threads for each of its samples.
+  int lanes;
+};
+
+// As kernel::SoftTargets.
+struct SoftTargetArguments {
+  long long rows, classes;
+  const void* scores;
+  const void* soft_targets;
+  const void* weights;
+  double smoothing;
+  void* statistics;
+  void* losses;
+  const void* gradients;
+  double scale;
+  bool single, by_targets;
+  void* out;
+  int lanes;
+};
+
+struct MarkArguments {
+  const long long* numbers;
+  long long n, classes;
+  long long* out;
+  ErrorSite error;
 };
 
 }  // namespace fb::device
