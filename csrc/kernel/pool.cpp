@@ -12,7 +12,7 @@ int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -ceil_div(-a, 
 
 // With room for `out` windows.
 PoolAxis empty_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation) {
-  PoolAxis axis{in, 0, kernel, stride, dilation, {}, {}, {}};
+  PoolAxis axis{in, 0, kernel, stride, dilation, 0, false, {}, {}, {}};
   for (auto* list : {&axis.origin, &axis.first, &axis.last})
     list->reserve(static_cast<size_t>(out));
   return axis;
@@ -66,6 +66,7 @@ int64_t pooled_size(int64_t in, int64_t kernel, int64_t stride, int64_t padding,
 PoolAxis sliding_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t padding,
                       int64_t dilation) {
   PoolAxis axis = empty_axis(in, out, kernel, stride, dilation);
+  axis.padding = padding;
   for (int64_t o = 0; o < out; ++o) {
     const int64_t start = o * stride - padding;
     const int64_t first = std::max<int64_t>(0, ceil_div(-start, dilation));
@@ -83,6 +84,7 @@ PoolAxis sliding_axis(int64_t in, int64_t out, int64_t kernel, int64_t stride, i
 PoolAxis adaptive_axis(int64_t in, int64_t out) {
   if (out > 0 && in % out == 0) return sliding_axis(in, out, in / out, in / out, 0, 1);
   PoolAxis axis = empty_axis(in, out, 0, 0, 1);
+  axis.is_even = true;
   for (int64_t o = 0; o < out; ++o) {
     const int64_t start = o * in / out;
     const int64_t length = ceil_div((o + 1) * in, out) - start;

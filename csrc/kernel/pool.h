@@ -16,6 +16,8 @@ struct PoolAxis {
   int64_t kernel = 1;  // the most positions that a window has
   int64_t stride = 1;  // between origins; 0 where it varies
   int64_t dilation = 1;
+  int64_t padding = 0;   // before the first origin, where they have a stride
+  bool is_even = false;  // windows divide the input evenly
   std::vector<int32_t> origin{0}, first{0}, last{1};
 
   void push(int64_t start, int64_t k_first, int64_t k_last);
@@ -92,7 +94,7 @@ struct Pool {
   // The largest elements of windows that start at steps of room / (out - 1), rounded down, from a
   // random phase on; the last one ends with the input. `samples` are the phases in [0, 1), (planes,
   // rank), of the type that positions are computed in, as PyTorch does: double for float64, else
-  // float. Refuses a phase out of range.
+  // float. Refuses a phase out of range; a GPU, which cannot, moves it to the nearer end.
   Slot<void(DType dtype, const FractionalPlan& plan, const void* samples, const void* in, void* out,
             int64_t* indices)>
       fractional_max_pool;

@@ -9,8 +9,10 @@ namespace {
 
 using kernel::PoolPlan;
 
-// Refuses indices outside of planes with the sizes `space`.
+// Refuses indices outside of planes with the sizes `space`. On a GPU nobody waits for an answer:
+// its kernels note a bad index.
 void check_indices(const Tensor& indices, IntSpan space) {
+  if (indices.device().type == DeviceType::kCuda) return;
   const int64_t size = numel_of(space);
   const std::optional<int64_t> outside = first_outside(indices, 0, size - 1);
   FB_CHECK(!outside, "found an invalid max index ", *outside, ": output planes of size ", space,
@@ -25,11 +27,17 @@ struct Maxima {
       kernel::PoolAxis& axis = plan.axis[axis_of(positions.rank, i)];
       axis.in = space[i];
       axis.out = positions.space()[i];
+      axis.stride = 0;  // windows are not known
     }
     indices = positions.elements.data_as<int64_t>();
   }
   Maxima(const Image& positions, IntSpan space, const Windows& windows)
       : Maxima(plan_of(positions), positions, space, windows) {}
+
+  void use_indices(const Tensor& positions) {
+    numbers = nullptr;
+    indices = positions.data_as<int64_t>();
+  }
 
   PoolPlan plan;
   const uint8_t* numbers = nullptr;
@@ -44,8 +52,15 @@ struct Maxima {
 
 Maxima maxima_of(const Image& positions, IntSpan space, IntSpan kernel, IntSpan stride,
                  IntSpan padding, IntSpan dilation) {
-  if (positions.elements.dtype() == DType::kInt64) return Maxima(positions, space);
-  return Maxima(positions, space, read_windows(kernel, stride, padding, dilation, positions.rank));
+  const bool has_indices = positions.elements.dtype() == DType::kInt64;
+  // The CPU needs no windows to find an index. A GPU, which does not add in order, gathers by them;
+  // windows of one element stand for any positions.
+  const bool gathers =
+      positions.elements.device().type == DeviceType::kCuda && numel_of(kernel) > 1;
+  if (has_indices && !gathers) return Maxima(positions, space);
+  Maxima maxima(positions, space, read_windows(kernel, stride, padding, dilation, positions.rank));
+  if (has_indices) maxima.use_indices(positions.elements);
+  return maxima;
 }
 
 Tensor unpooled(const Tensor& input, const Tensor& indices, IntSpan output_size, int64_t rank) {
