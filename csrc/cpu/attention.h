@@ -10,6 +10,7 @@ using kernel::AttentionCall;
 using kernel::AttentionGradients;
 using kernel::HeadMatrices;
 
+FB_DECLARE_LEVELS(kernel::Attention, attention_supports)
 FB_DECLARE_LEVELS(kernel::Attention, attention)
 FB_DECLARE_LEVELS(kernel::Attention, attention_backward)
 

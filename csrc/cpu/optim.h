@@ -22,6 +22,7 @@ using kernel::OptimTensor;
 using kernel::RAdamNumbers;
 using kernel::RmspropNumbers;
 using kernel::RpropNumbers;
+using kernel::ScaleNumbers;
 using kernel::SgdNumbers;
 using kernel::StepRows;
 
@@ -40,5 +41,6 @@ FB_DECLARE_LEVELS(kernel::Optim, adafactor_step)
 FB_DECLARE_LEVELS(kernel::Optim, step_adam_rows)
 FB_DECLARE_LEVELS(kernel::Optim, step_adagrad_rows)
 FB_DECLARE_LEVELS(kernel::Optim, unscale)
+FB_DECLARE_LEVELS(kernel::Optim, update_scale)
 
 }  // namespace fb::cpu

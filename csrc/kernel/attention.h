@@ -28,7 +28,8 @@ struct AttentionCall {
   bool is_causal;  // query i sees the keys up to i
   double scale;
   HeadMatrices output;
-  void* logsumexp;  // of every query's scores; contiguous (heads, queries)
+  void* logsumexp;  // of every query's scores, in the type that is computed in; contiguous
+                    // (heads, queries)
 };
 
 struct AttentionGradients {
@@ -37,6 +38,8 @@ struct AttentionGradients {
 };
 
 struct Attention {
+  // Whether the kernels take the type as it is; otherwise the caller computes in float32.
+  Slot<bool(DType dtype)> attention_supports;
   Slot<void(const AttentionCall& call)> attention;
   Slot<void(const AttentionCall& call, const AttentionGradients& gradients)> attention_backward;
 };

@@ -6,6 +6,7 @@
 
 #include "core/dtype.h"
 #include "kernel/slot.h"
+#include "scalar/optim_numbers.h"
 
 namespace fb::kernel {
 
@@ -25,56 +26,7 @@ struct OptimTensor {
   const void* numbers;  // host memory: the kernel's struct below
 };
 
-// The numbers of a step for one parameter, from the options of its group and the step count.
-// `maximize` negates gradients, `weight_decay` adds a multiple of the parameter to them.
-
-struct SgdNumbers {  // state: momentum_buffer
-  bool maximize, nesterov;
-  bool first;  // the buffer begins as the gradient
-  double weight_decay, momentum, dampened, lr;
-};
-struct AdamNumbers {  // state: exp_avg, exp_avg_sq, max_exp_avg_sq
-  bool maximize;
-  double weight_decay, shrink;  // shrink: what decoupled weight decay leaves of the parameter
-  double beta1, beta2, eps, step_size, correction;
-};
-struct AdamaxNumbers {  // state: exp_avg, exp_inf
-  bool maximize;
-  double weight_decay, beta1, beta2, eps, step_size;
-};
-struct NAdamNumbers {  // state: exp_avg, exp_avg_sq
-  bool maximize;
-  double weight_decay, shrink;
-  double beta1, beta2, eps, correction, grad_rate, average_rate;
-};
-struct RAdamNumbers {  // state: exp_avg, exp_avg_sq
-  bool maximize, rectified;
-  double weight_decay, shrink;
-  double beta1, beta2, eps, lr, correction1, correction2, rectification;
-};
-struct RmspropNumbers {  // state: square_avg, grad_avg, momentum_buffer
-  bool maximize;
-  double weight_decay, alpha, eps, momentum, lr;
-};
-struct AdagradNumbers {  // state: sum
-  bool maximize;
-  double weight_decay, eps, lr;
-};
-struct AdadeltaNumbers {  // state: square_avg, acc_delta
-  bool maximize;
-  double weight_decay, rho, eps, lr;
-};
-struct RpropNumbers {  // state: prev, step_size
-  bool maximize;
-  double shrink, grow, least, most;
-};
-struct AsgdNumbers {  // state: ax
-  bool maximize;
-  double weight_decay, shrink, eta, mu;
-};
-struct AverageNumbers {
-  double weight;  // of what is added
-};
+// Their numbers, from the options of a group and the step count, are in scalar/optim_numbers.h.
 
 // --- Adafactor
 
@@ -89,15 +41,6 @@ struct AdafactorTensor {
   DType dtype;
 };
 
-struct AdafactorNumbers {
-  double weight;      // of this gradient in the running means
-  double relative;    // the length of the step, relative to that of the parameter
-  double eps1, eps2;  // the least root of a second moment, the least size of a parameter
-  double d;           // the greatest root mean square of an update
-  double shrink;      // what weight decay leaves of the parameter
-  bool maximize;
-};
-
 // --- rows that a sparse gradient has values for
 
 // A step of an optimiser on the distinct rows `rows` of a parameter and of its states; the
@@ -109,14 +52,6 @@ struct StepRows {
   const void* gradients;
   void* parameter;
   void* states[2];
-};
-struct AdamRowNumbers {
-  double beta1, beta2, step_size, eps;
-  bool maximize;
-};
-struct AdagradRowNumbers {
-  double rate, eps;
-  bool maximize;
 };
 
 struct Optim {
@@ -140,9 +75,13 @@ struct Optim {
   // The state is the sum of squares.
   Slot<void(const StepRows& on, const AdagradRowNumbers& numbers)> step_adagrad_rows;
 
-  // Multiplies `n` elements, float32 or float64, by a factor; `found_inf` becomes 1 if some were
-  // not finite. Both numbers are in the device's memory, so that the host does not wait.
-  Slot<void(void* data, int64_t n, DType dtype, const float* factor, float* found_inf)> unscale;
+  // Multiplies every `param`, float32 or float64, by a factor; `found_inf` becomes 1 if some
+  // elements were not finite. Both numbers are in the device's memory, so that the host does not
+  // wait.
+  Slot<void(std::span<const OptimTensor> tensors, const float* factor, float* found_inf)> unscale;
+  // The scale of a GradScaler and its count of good steps, all in the device's memory.
+  Slot<void(float* scale, int32_t* steps, const float* found_inf, const ScaleNumbers& numbers)>
+      update_scale;
 };
 
 }  // namespace fb::kernel

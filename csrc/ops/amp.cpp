@@ -1,10 +1,9 @@
 // What a GradScaler does to gradients and to its scale.
 #include "gen/ops/amp.h"
 
-#include <cmath>
+#include <vector>
 
 #include "kernel/table.h"
-#include "ops/host.h"
 #include "ops/output.h"
 
 namespace fb::ops {
@@ -15,17 +14,13 @@ void check_number(const Tensor& t, DType dtype, const char* name) {
            ", got shape ", t.sizes(), " and ", t.dtype());
 }
 
-void unscale(const Tensor& t, const Tensor& found_inf, const Tensor& inv_scale) {
+// A gradient as the kernel takes it.
+Tensor taken(const Tensor& t) {
   FB_CHECK_AS(ErrorKind::kNotImplemented, is_floating(t.dtype()),
               "expected gradients of a floating-point type, got ", t.dtype());
   check_writable(t);
   const DType wide = t.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
-  const bool is_taken = t.dtype() == wide && is_dense(t.sizes(), t.strides());
-  const Tensor taken = is_taken ? t : contiguous(cast(t, wide));
-  kernel::of(t).unscale(taken.data(), taken.numel(), wide, inv_scale.data_as<float>(),
-                        found_inf.data_as<float>());
-  if (!is_taken) copy_into(t, taken);
-  t.bump_version("_amp_foreach_non_finite_check_and_unscale_");
+  return t.dtype() == wide && is_dense(t.sizes(), t.strides()) ? t : contiguous(cast(t, wide));
 }
 
 }  // namespace
@@ -35,7 +30,18 @@ void compute::_amp_foreach_non_finite_check_and_unscale_(TensorList tensors,
                                                          const Tensor& inv_scale) {
   check_number(found_inf, DType::kFloat32, "found_inf");
   check_number(inv_scale, DType::kFloat32, "inv_scale");
-  for (const Tensor& t : tensors) unscale(t, found_inf, inv_scale);
+  if (tensors.empty()) return;
+  std::vector<Tensor> all;
+  std::vector<kernel::OptimTensor> parts;
+  for (const Tensor& t : tensors) {
+    all.push_back(taken(t));
+    parts.push_back({all.back().data(), nullptr, {}, t.numel(), all.back().dtype(), nullptr});
+  }
+  kernel::of(tensors[0]).unscale(parts, inv_scale.data_as<float>(), found_inf.data_as<float>());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (!all[i].is_same(tensors[i])) copy_into(tensors[i], all[i]);
+    tensors[i].bump_version("_amp_foreach_non_finite_check_and_unscale_");
+  }
   found_inf.bump_version("_amp_foreach_non_finite_check_and_unscale_");
 }
 
@@ -46,21 +52,9 @@ void compute::_amp_update_scale_(const Tensor& input, const Tensor& growth_track
   check_number(growth_tracker, DType::kInt32, "growth_tracker");
   check_number(found_inf, DType::kFloat32, "found_inf");
   growth_tracker.bump_version("_amp_update_scale_");
-  const auto set_scale = [&](float scale) { kernel::of(input).fill(input, scale); };
-  const auto set_steps = [&](int64_t steps) {
-    kernel::of(growth_tracker).fill(growth_tracker, steps);
-  };
-  const double scale = host_number(input).to<double>();
-  if (host_number(found_inf).to<double>() != 0) {
-    set_scale(static_cast<float>(scale * scale_backoff_factor));
-    set_steps(0);
-    return;
-  }
-  const int64_t done = host_number(growth_tracker).to<int64_t>() + 1;
-  if (done != growth_interval) return set_steps(done);
-  const auto grown = static_cast<float>(scale * scale_growth_factor);
-  if (std::isfinite(grown)) set_scale(grown);
-  set_steps(0);
+  kernel::of(input).update_scale(input.data_as<float>(), growth_tracker.data_as<int32_t>(),
+                                 found_inf.data_as<float>(),
+                                 {scale_growth_factor, scale_backoff_factor, growth_interval});
 }
 
 }  // namespace fb::ops

@@ -58,9 +58,10 @@ Grouped grouped(const Tensor& query, const Tensor& key, const Tensor& value, con
                                    : ops::unsqueeze(mask, -3)};
 }
 
-// 16-bit floats are computed in float32; features must be adjacent in memory.
+// Features must be adjacent in memory.
 Tensor operand(const Tensor& t) {
-  const Tensor x = is_reduced_float(t.dtype()) ? cast(t, DType::kFloat32) : t;
+  const DType wide = compute_type(t.dtype());
+  const Tensor x = kernel::of(t).attention_supports(t.dtype()) ? t : cast(t, wide);
   return x.stride(-1) == 1 || x.size(-1) <= 1 ? x : contiguous(x);
 }
 
@@ -110,7 +111,7 @@ Dims with_matrix(const Dims& batch, int64_t rows, int64_t columns) {
 struct Operands {
   Operands(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& attn_mask)
       : query(operand(q)), key(operand(k)), value(operand(v)), mask(attn_mask) {
-    if (mask) mask = mask_operand(mask, query.dtype(), key.size(-2));
+    if (mask) mask = mask_operand(mask, compute_type(query.dtype()), key.size(-2));
     batch = broadcast_shapes(broadcast_shapes(lead_of(query), lead_of(key)), lead_of(value));
     if (mask) batch = broadcast_shapes(batch, lead_of(mask));
   }
@@ -156,11 +157,12 @@ std::tuple<Tensor, Tensor> compute::attention(const Tensor& query, const Tensor&
       operands.query, with_matrix(operands.batch, call.queries, call.value_features), call.dtype);
   Dims rows = operands.batch;
   rows.push_back(call.queries);
-  Tensor logsumexp = make_tensor(rows, call.dtype, output.device());
+  Tensor logsumexp = make_tensor(rows, compute_type(call.dtype), output.device());
   if (output.numel() == 0) return {cast(output, query.dtype()), logsumexp};
   call.output = heads_of(output, operands.batch);
   call.logsumexp = logsumexp.data();
-  const BlockingRegion unlocked(true);
+  // A GPU's kernels are only queued here, and what that takes may need Python's lock.
+  const BlockingRegion unlocked(output.device() == kHost);
   kernel::of(output).attention(call);
   return {cast(output, query.dtype()), logsumexp};
 }
@@ -183,7 +185,7 @@ std::tuple<Tensor, Tensor, Tensor> compute::attention_backward(
       heads_of(coming, operands.batch), heads_of(gq, operands.batch), heads_of(gk, operands.batch),
       heads_of(gv, operands.batch)};
   {
-    const BlockingRegion unlocked(true);
+    const BlockingRegion unlocked(gq.device() == kHost);
     kernel::of(gq).attention_backward(call, gradients);
   }
   const DType dtype = query.dtype();

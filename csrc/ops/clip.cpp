@@ -45,17 +45,22 @@ class NormOfNorms {
   bool is_first_ = true;
 };
 
-Scalar number_in(const Tensor& total_norm) {
+void check_single(const Tensor& total_norm) {
   FB_CHECK(total_norm.numel() == 1, "total_norm must have one element, got shape ",
            total_norm.sizes());
+}
+
+Scalar number_in(const Tensor& total_norm) {
+  check_single(total_norm);
   return host_number(total_norm);
 }
 
-// Norms on another device stay there, so that the host does not wait for each of them.
+// Numbers on another device stay there, so that the host does not wait for them.
 Tensor norm_of_norms(TensorList norms, DType type, double order) {
-  std::vector<Tensor> wide;
-  for (const Tensor& norm : norms) wide.push_back(cast(norm, DType::kFloat64));
-  return cast(compute::norm(ops::stack(wide, 0), Scalar(order)), type);
+  std::vector<Tensor> alike;
+  for (const Tensor& norm : norms) alike.push_back(cast(norm, type));
+  const Tensor wide = cast(ops::stack(alike, 0), DType::kFloat64);
+  return cast(compute::norm(wide, Scalar(order)), type);
 }
 
 }  // namespace
@@ -77,10 +82,20 @@ Tensor compute::_total_norm(TensorList tensors, double norm_type) {
 }
 
 void composed::_shrink_to_norm(TensorList tensors, double max_norm, const Operand& total_norm) {
+  // As in PyTorch, so that a norm of 0 does not lead to a division by 0.
+  constexpr double kLeast = 1e-6;
+  if (total_norm.is_tensor() && total_norm.tensor().device() != kHost) {
+    const Tensor& total = total_norm.tensor();
+    check_single(total);
+    const Tensor factor =
+        ops::mul(ops::reciprocal(ops::add(total, Scalar(kLeast))), Scalar(max_norm));
+    const Tensor shrinking = ops::clamp_max(factor, Scalar(1.0));
+    for (const Tensor& t : tensors) ops::mul_(t, shrinking);
+    return;
+  }
   const Scalar total =
       total_norm.is_tensor() ? number_in(total_norm.tensor()) : total_norm.scalar();
-  // As in PyTorch, so that a norm of 0 does not lead to a division by 0.
-  const double factor = max_norm / (total.to<double>() + 1e-6);
+  const double factor = max_norm / (total.to<double>() + kLeast);
   if (factor >= 1) return;
   for (const Tensor& t : tensors) ops::mul_(t, Scalar(factor));
 }

@@ -116,6 +116,10 @@ void run(const AttentionCall& call) {
 
 }  // namespace
 
+bool attention_supports(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat64;
+}
+
 void attention(const AttentionCall& call) {
   if (call.dtype == DType::kFloat64)
     run<double>(call);

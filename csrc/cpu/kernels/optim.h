@@ -1,10 +1,4 @@
-// Code shared by the kernels of optimisers: the arithmetic of one element, and the pass over all
-// tensors.
-//
-// Note [Steps, operator by operator]: a step is written below with the operators that its composed
-// form in flambeau/optim uses, each rounded as the operator rounds it. So both forms, and PyTorch,
-// agree to the last bit wherever their square roots do. The files that include this are compiled
-// without contraction of products and sums: where an operator has a fused one, it says so.
+// Code shared by the kernels of optimisers: the pass over all tensors.
 #pragma once
 
 #include <algorithm>
@@ -14,97 +8,12 @@
 #include "cpu/kernels/loops.h"
 #include "cpu/optim.h"
 #include "cpu/threads.h"
-#include "scalar/math.h"
+#include "scalar/optim.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
 
-// A choice that is the same for all elements, made by bit operations: the compiler would turn a
-// condition into branches, and not vectorise loops with square roots or fused products.
-template <class A>
-class Choice {
-  using Bits = std::conditional_t<std::is_same_v<A, double>, uint64_t, uint32_t>;
-  Bits bits_;
-
- public:
-  explicit Choice(bool yes) : bits_(yes ? ~Bits(0) : Bits(0)) {}
-  FB_FN A operator()(A yes, A no) const {
-    return bit_cast<A>((bit_cast<Bits>(yes) & bits_) | (bit_cast<Bits>(no) & ~bits_));
-  }
-  // -x or x.
-  FB_FN A negated(A x) const {
-    return bit_cast<A>(bit_cast<Bits>(x) ^ (bits_ & math::Format<A>::kSignBit));
-  }
-};
-
-// Operators on elements of type T, computed in A.
-template <class T>
-struct Elementwise {
-  using A = AccOf<T>;
-
-  static FB_FN A round(A x) {
-    if constexpr (std::is_same_v<T, A>)
-      return x;
-    else
-      return static_cast<A>(T(x));
-  }
-  static FB_FN A fused(A a, A b, A c) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-    if constexpr (std::is_same_v<A, double>)
-      return __builtin_fma(a, b, c);
-    else
-      return __builtin_fmaf(a, b, c);
-#else
-    return a * b + c;
-#endif
-  }
-
-  static FB_FN A mul(A a, A b) { return round(a * b); }
-  static FB_FN A div(A a, A b) { return round(a / b); }
-  static FB_FN A add(A a, A b) { return round(a + b); }
-  static FB_FN A sqrt(A a) { return round(math::sqrt(a)); }
-  static FB_FN A reciprocal(A a) { return round(A(1) / a); }
-  static FB_FN A add_times(A x, A a, A alpha) { return round(fused(a, round(alpha), x)); }
-  static FB_FN A addcmul(A x, A a, A b, A value) { return round(fused(value * a, b, x)); }
-  static FB_FN A addcdiv(A x, A a, A b, A value) { return round(x + value * a / b); }
-  static FB_FN A maximum(A a, A b) { return (a > b) | (a != a) ? a : b; }
-  static FB_FN A sign(A a) { return static_cast<A>((a > A(0)) - (a < A(0))); }
-};
-
-// The beginning of most steps: the direction, and weight decay.
-template <class A>
-struct Gradient {
-  Choice<A> maximize, decays;
-  A weight_decay;
-
-  template <class N>
-  explicit Gradient(const N& numbers)
-      : maximize(numbers.maximize),
-        decays(numbers.weight_decay != 0),
-        weight_decay(static_cast<A>(numbers.weight_decay)) {}
-
-  template <class E>
-  FB_FN A of(A grad, A param) const {
-    const A turned = maximize.negated(grad);
-    return decays(E::add_times(turned, param, weight_decay), turned);
-  }
-};
-
-// The operator lerp, which starts from the nearer end.
-template <class A>
-struct Average {
-  Choice<A> from_old;
-  A weight;
-
-  explicit Average(double share)
-      : from_old(-0.5 < share && share < 0.5),
-        weight(from_old(static_cast<A>(share), static_cast<A>(share) - A(1))) {}
-
-  template <class E>
-  FB_FN A of(A old, A added) const {
-    return E::round(E::fused(weight, added - old, from_old(old, added)));
-  }
-};
+using namespace scalar::optim;
 
 // Steps with n elements of each; operators round as E does. Called, not inlined: the compiler then
 // knows that the arguments do not alias.

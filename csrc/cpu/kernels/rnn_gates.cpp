@@ -3,13 +3,10 @@
 
 #include "cpu/kernels/loops.h"
 #include "cpu/rnn.h"
-#include "scalar/activation.h"
-#include "scalar/explog.h"
+#include "scalar/rnn.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
-
-using scalar::sigmoid;
 
 template <class T>
 FB_FN void lstm(const RnnGates<T>& g, int64_t row) {
@@ -23,14 +20,7 @@ FB_FN void lstm(const RnnGates<T>& g, int64_t row) {
   if (g.c_before)
     __builtin_memcpy(g.c_before + row * g.before_row, c, static_cast<size_t>(n) * sizeof(T));
   FB_IVDEP
-  for (int64_t j = 0; j < n; ++j) {
-    i[j] = sigmoid(i[j]);
-    f[j] = sigmoid(f[j]);
-    z[j] = math::tanh(z[j]);
-    o[j] = sigmoid(o[j]);
-    c[j] = f[j] * c[j] + i[j] * z[j];
-    h[j] = o[j] * math::tanh(c[j]);
-  }
+  for (int64_t j = 0; j < n; ++j) scalar::rnn::lstm(i[j], f[j], z[j], o[j], c[j], h[j]);
 }
 
 template <class T>
@@ -42,12 +32,7 @@ FB_FN void gru(const RnnGates<T>& g, int64_t row) {
   T* __restrict fresh = r + 2 * g.apart;
   T* __restrict h = g.h + row * g.state_row;
   FB_IVDEP
-  for (int64_t j = 0; j < n; ++j) {
-    r[j] = sigmoid(r[j]);
-    z[j] = sigmoid(z[j]);
-    fresh[j] = math::tanh(fresh[j] + r[j] * s[j]);
-    h[j] = fresh[j] + z[j] * (h[j] - fresh[j]);
-  }
+  for (int64_t j = 0; j < n; ++j) scalar::rnn::gru(s[j], r[j], z[j], fresh[j], h[j]);
 }
 
 template <class T, bool is_relu>
@@ -55,10 +40,7 @@ FB_FN void plain(const RnnGates<T>& g, int64_t row) {
   T* __restrict a = g.gates + row * g.gates_row;
   T* __restrict h = g.h + row * g.state_row;
   FB_IVDEP
-  for (int64_t j = 0; j < g.units; ++j) {
-    a[j] = is_relu ? scalar::relu(a[j]) : math::tanh(a[j]);
-    h[j] = a[j];
-  }
+  for (int64_t j = 0; j < g.units; ++j) scalar::rnn::plain<is_relu>(a[j], h[j]);
 }
 
 template <class T>
@@ -76,19 +58,14 @@ FB_FN void lstm_backward(const RnnGatesBackward<T>& g, int64_t row) {
   const T* __restrict d_h = g.d_h + row * g.state_row;
   T* __restrict d_c = g.d_c + row * g.state_row;
   FB_IVDEP
-  for (int64_t j = 0; j < n; ++j) {
-    const T squashed = math::tanh(f[j] * c_before[j] + i[j] * z[j]);
-    const T d_cell = d_c[j] + d_h[j] * o[j] * (T(1) - squashed * squashed);
-    d_o[j] = d_h[j] * squashed * o[j] * (T(1) - o[j]);
-    d_i[j] = d_cell * z[j] * i[j] * (T(1) - i[j]);
-    d_z[j] = d_cell * i[j] * (T(1) - z[j] * z[j]);
-    d_f[j] = d_cell * c_before[j] * f[j] * (T(1) - f[j]);
-    d_c[j] = d_cell * f[j];
-  }
+  for (int64_t j = 0; j < n; ++j)
+    scalar::rnn::lstm_backward(i[j], f[j], z[j], o[j], c_before[j], d_h[j], d_c[j], d_i[j], d_f[j],
+                               d_z[j], d_o[j]);
   if (!g.projected) return;
   T* __restrict h = g.projected + row * g.projected_row;
   FB_IVDEP
-  for (int64_t j = 0; j < n; ++j) h[j] = o[j] * math::tanh(f[j] * c_before[j] + i[j] * z[j]);
+  for (int64_t j = 0; j < n; ++j)
+    h[j] = scalar::rnn::lstm_output(i[j], f[j], z[j], o[j], c_before[j]);
 }
 
 template <class T>
@@ -105,14 +82,9 @@ FB_FN void gru_backward(const RnnGatesBackward<T>& g, int64_t row) {
   T* __restrict d_fresh = d_s + 3 * g.apart;
   T* __restrict d_h = g.d_h + row * g.state_row;
   FB_IVDEP
-  for (int64_t j = 0; j < n; ++j) {
-    const T d_n = d_h[j] * (T(1) - z[j]) * (T(1) - fresh[j] * fresh[j]);
-    d_fresh[j] = d_n;
-    d_s[j] = d_n * r[j];
-    d_r[j] = d_n * s[j] * r[j] * (T(1) - r[j]);
-    d_z[j] = d_h[j] * (h_before[j] - fresh[j]) * z[j] * (T(1) - z[j]);
-    d_h[j] = d_h[j] * z[j];
-  }
+  for (int64_t j = 0; j < n; ++j)
+    scalar::rnn::gru_backward(s[j], r[j], z[j], fresh[j], h_before[j], d_h[j], d_s[j], d_r[j],
+                              d_z[j], d_fresh[j]);
 }
 
 template <class T, bool is_relu>
@@ -121,8 +93,7 @@ FB_FN void plain_backward(const RnnGatesBackward<T>& g, int64_t row) {
   const T* __restrict d_h = g.d_h + row * g.state_row;
   T* __restrict d = g.d_gates + row * g.d_gates_row;
   FB_IVDEP
-  for (int64_t j = 0; j < g.units; ++j)
-    d[j] = is_relu ? (h[j] > T(0) ? d_h[j] : T(0)) : d_h[j] * (T(1) - h[j] * h[j]);
+  for (int64_t j = 0; j < g.units; ++j) d[j] = scalar::rnn::plain_backward<is_relu>(h[j], d_h[j]);
 }
 
 }  // namespace

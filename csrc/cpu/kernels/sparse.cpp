@@ -1,9 +1,8 @@
 // Kernels on the rows of tables that a sparse tensor has values for.
-#include <cmath>
-
 #include "cpu/kernels/float_loops.h"
 #include "cpu/optim.h"
 #include "cpu/threads.h"
+#include "scalar/optim.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -34,33 +33,28 @@ void each_row(const StepRows& on, Step step) {
 template <class T>
 FB_FN void step_adam(const Row<T>& row, int64_t width, const AdamRowNumbers& numbers) {
   using A = AccOf<T>;
-  const A keep1 = static_cast<A>(1 - numbers.beta1), keep2 = static_cast<A>(1 - numbers.beta2);
-  const A step = static_cast<A>(-numbers.step_size), eps = static_cast<A>(numbers.eps);
-  const A sign = numbers.maximize ? A(-1) : A(1);
+  const scalar::optim::AdamRow<A> rule(numbers);
 #pragma omp simd
   for (int64_t i = 0; i < width; ++i) {
-    const A g = convert<A>(row.gradient[i]) * sign;
-    const A m = convert<A>(row.states[0][i]), v = convert<A>(row.states[1][i]);
-    const A next_m = m + (g - m) * keep1, next_v = v + (g * g - v) * keep2;
-    row.states[0][i] = convert<T>(next_m);
-    row.states[1][i] = convert<T>(next_v);
-    const A change = next_m / (std::sqrt(next_v) + eps) * step;
-    row.parameter[i] = convert<T>(convert<A>(row.parameter[i]) + change);
+    A average = convert<A>(row.states[0][i]), square = convert<A>(row.states[1][i]);
+    const A moved =
+        rule.step(convert<A>(row.parameter[i]), convert<A>(row.gradient[i]), average, square);
+    row.states[0][i] = convert<T>(average);
+    row.states[1][i] = convert<T>(square);
+    row.parameter[i] = convert<T>(moved);
   }
 }
 
 template <class T>
 FB_FN void step_adagrad(const Row<T>& row, int64_t width, const AdagradRowNumbers& numbers) {
   using A = AccOf<T>;
-  const A rate = static_cast<A>(numbers.maximize ? numbers.rate : -numbers.rate);
-  const A eps = static_cast<A>(numbers.eps);
+  const scalar::optim::AdagradRow<A> rule(numbers);
 #pragma omp simd
   for (int64_t i = 0; i < width; ++i) {
-    const A g = convert<A>(row.gradient[i]);
-    const A sum = convert<A>(row.states[0][i]) + g * g;
+    A sum = convert<A>(row.states[0][i]);
+    const A moved = rule.step(convert<A>(row.parameter[i]), convert<A>(row.gradient[i]), sum);
     row.states[0][i] = convert<T>(sum);
-    const A change = g / (std::sqrt(sum) + eps) * rate;
-    row.parameter[i] = convert<T>(convert<A>(row.parameter[i]) + change);
+    row.parameter[i] = convert<T>(moved);
   }
 }
 

@@ -1,9 +1,10 @@
-// Gradients of a scaled loss: unscaled and checked for infinities in one pass.
+// Gradients of a scaled loss: unscaled and checked for infinities in one pass. And the scale.
 #include <atomic>
 #include <bit>
 
 #include "cpu/optim.h"
 #include "cpu/threads.h"
+#include "scalar/optim.h"
 
 namespace fb::cpu::FB_ISA {
 namespace {
@@ -40,11 +41,18 @@ bool unscale_all(T* data, int64_t n, T factor) {
 
 }  // namespace
 
-void unscale(void* data, int64_t n, DType dtype, const float* factor, float* found_inf) {
-  const bool finite = dtype == DType::kFloat64
-                          ? unscale_all(static_cast<double*>(data), n, double{*factor})
-                          : unscale_all(static_cast<float*>(data), n, *factor);
+void unscale(std::span<const OptimTensor> tensors, const float* factor, float* found_inf) {
+  bool finite = true;
+  for (const OptimTensor& t : tensors)
+    finite &= t.dtype == DType::kFloat64
+                  ? unscale_all(static_cast<double*>(t.param), t.n, double{*factor})
+                  : unscale_all(static_cast<float*>(t.param), t.n, *factor);
   if (!finite) *found_inf = 1;
+}
+
+void update_scale(float* scale, int32_t* steps, const float* found_inf,
+                  const ScaleNumbers& numbers) {
+  scalar::optim::update_scale(numbers, *found_inf != 0, *scale, *steps);
 }
 
 }  // namespace fb::cpu::FB_ISA

@@ -2,6 +2,8 @@
 // takes one.
 #pragma once
 
+#include "scalar/optim_numbers.h"
+
 namespace fb::device {
 
 inline constexpr int kOptimTensors = 32;
@@ -16,16 +18,53 @@ struct OptimTensors {
   void* states[3][kOptimTensors];
 };
 
-struct SgdArguments {
+template <class Numbers>
+struct StepArguments {
   OptimTensors tensors;
-  double weight_decay, momentum, dampened, lr;
-  bool maximize, nesterov, first;
+  Numbers numbers;
 };
 
-struct AdamArguments {
+struct UnscaleArguments {
   OptimTensors tensors;
-  double weight_decay, shrink, beta1, beta2, eps, step_size, correction;
-  bool maximize, largest;
+  const float* factor;
+  float* found_inf;
+};
+
+struct ScaleArguments {
+  float* scale;
+  int* steps;
+  const float* found_inf;
+  kernel::ScaleNumbers numbers;
+};
+
+// --- rows
+
+template <class Numbers>
+struct RowStepArguments {
+  const long long* rows;
+  const void* gradients;
+  void* param;
+  void* states[2];
+  long long n, width;
+  Numbers numbers;
+};
+
+// --- Adafactor
+
+// Sums over all elements are those of at most as many blocks, added up by whoever needs them.
+inline constexpr int kAdafactorBlocks = 256;
+
+struct AdafactorArguments {
+  void* param;
+  const void* grad;
+  void* row_var;  // null for a vector
+  void* col_var;
+  void* scaled;  // the columns over the mean of the rows; for a vector `col_var`
+  long long count, rows, cols;
+  double* param_squares;  // of each block
+  double* update_squares;
+  int blocks;  // that add up
+  kernel::AdafactorNumbers numbers;
 };
 
 }  // namespace fb::device

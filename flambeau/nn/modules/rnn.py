@@ -133,7 +133,7 @@ class RNNBase(Module):
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Refuse an input whose type, dimensions or features do not fit."""
         weight = self._flat_weights[0]
-        if input.dtype != weight.dtype and not _C._autocast.is_on():
+        if input.dtype != weight.dtype and not _C._autocast.is_any_on():
             raise ValueError(
                 f"{type(self).__name__} input dtype ({input.dtype}) does not match weight dtype "
                 f"({weight.dtype}). Convert input: input.to({weight.dtype}), or convert model: "

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import flambeau as fb
 from flambeau.nn.modules.module import Module
+from flambeau.nn.parallel.parallel_apply import parallel_apply
+from flambeau.nn.parallel.replicate import replicate
+from flambeau.nn.parallel.scatter_gather import gather, scatter_kwargs
 
 __all__ = ["DataParallel", "data_parallel"]
 
@@ -37,12 +41,39 @@ class DataParallel(Module):
     ) -> None:
         super().__init__()
         self.module = module
-        self.device_ids: list[Any] = list(device_ids or ())
+        count = fb.cuda.device_count()
+        ids = (range(count) if device_ids is None else device_ids) if count else device_ids or ()
+        self.device_ids: list[Any] = [_index(each) for each in ids]
         self.output_device = output_device
+        if self.device_ids and output_device is None:
+            self.output_device = self.device_ids[0]
         self.dim = dim
+        if count and len(self.device_ids) == 1:
+            self.module.to(fb.device("cuda", self.device_ids[0]))
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        return self.module(*inputs, **kwargs)
+        if not self.device_ids or not fb.cuda.is_available():
+            return self.module(*inputs, **kwargs)
+        places = [fb.device("cuda", each) for each in self.device_ids]
+        for each in (*self.module.parameters(), *self.module.buffers()):
+            if each.device != places[0]:
+                raise RuntimeError(
+                    "module must have its parameters and buffers on device "
+                    f"{places[0]} (device_ids[0]) but found one of them on device: {each.device}"
+                )
+        given, named = scatter_kwargs(inputs, kwargs, places, self.dim)
+        given, named = given or ((),), named or ({},)
+        if len(places) == 1:
+            return self.module(*given[0], **named[0])
+        places = places[: len(given)]
+        results = parallel_apply(replicate(self.module, places), given, named, places)
+        return gather(results, fb.device("cuda", _index(self.output_device)), self.dim)
+
+
+def _index(device: Any) -> int:
+    if isinstance(device, int):
+        return device
+    return fb.device(device).index or 0
 
 
 def data_parallel(

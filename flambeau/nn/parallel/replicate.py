@@ -6,6 +6,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+import flambeau as fb
 from flambeau.nn.modules.module import Module
 
 __all__ = ["replicate"]
@@ -16,17 +17,22 @@ def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> 
 
     With ``detach`` their gradients do not reach those of ``network``.
     """
-    return [_copied(network, detach).to(device) for device in devices]
+    return [_copied(network, fb.device(device), detach) for device in devices]
 
 
-def _copied(module: Module, detach: bool) -> Module:
+def _copied(module: Module, device: fb.device, detach: bool) -> Module:
     replica = copy.copy(module)
     for members in ("_parameters", "_buffers", "_modules"):
         replica.__dict__[members] = dict(module.__dict__[members])
     for name, parameter in module._parameters.items():
-        if detach and parameter is not None:
-            replica._parameters[name] = parameter.detach()  # type: ignore[assignment]
+        if parameter is not None:
+            # A copy on another device is no parameter, but gradients go through it.
+            moved = (parameter.detach() if detach else parameter).to(device)
+            replica._parameters[name] = moved  # type: ignore[assignment]
+    for name, buffer in module._buffers.items():
+        if buffer is not None:
+            replica._buffers[name] = buffer.to(device)
     for name, child in replica._modules.items():
         if child is not None:
-            replica._modules[name] = _copied(child, detach)
+            replica._modules[name] = _copied(child, device, detach)
     return replica
