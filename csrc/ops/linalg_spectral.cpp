@@ -22,6 +22,14 @@ constexpr const char* kNoConvergence =
     "the algorithm failed to converge: the matrix is ill-conditioned or has too many repeated "
     "values (code ";
 
+// The names of cuSOLVER's: all of them are LAPACK's gesdd here.
+void check_driver(const Tensor& a, const std::optional<std::string>& driver) {
+  if (!driver) return;
+  FB_CHECK(a.device() != kHost, "driver= is for CUDA alone");
+  FB_CHECK(*driver == "gesvd" || *driver == "gesvdj" || *driver == "gesvda",
+           "expected driver 'gesvd', 'gesvdj' or 'gesvda', got '", *driver, "'");
+}
+
 std::tuple<Tensor, Tensor, Tensor> decompose(const Tensor& A, SvdVectors vectors) {
   check_matrices(A);
   check_finite(A, ErrorKind::kLinAlg, kNotFinite);
@@ -83,12 +91,12 @@ bool may_be_recorded(const Tensor& t) { return t->flags & ~kIsView || (t->base &
 
 std::tuple<Tensor, Tensor, Tensor> compute::linalg_svd(const Tensor& A, bool full_matrices,
                                                        std::optional<std::string> driver) {
-  FB_CHECK(!driver, "driver= is for CUDA alone");
+  check_driver(A, driver);
   return decompose(A, full_matrices ? SvdVectors::kAll : SvdVectors::kReduced);
 }
 
 Tensor composed::linalg_svdvals(const Tensor& A, std::optional<std::string> driver) {
-  FB_CHECK(!driver, "driver= is for CUDA alone");
+  check_driver(A, driver);
   if (may_be_recorded(A)) return std::get<1>(ops::linalg_svd(A, false, {}));
   return std::get<1>(decompose(A, SvdVectors::kNone));
 }

@@ -31,6 +31,7 @@ op(
     out="exact",
     doc="Cholesky factor and, per matrix, 0 or the order of the first minor that is not positive.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor",
@@ -53,6 +54,7 @@ op(
     grad={"A": "lu_factor_backward(grad, LU, pivots)"},
     out="exact",
     doc="L and U in one matrix, the exchanged rows (from 1) and, per matrix, 0 or the zero on U's diagonal.",
+    host="cuda",
 )
 op(
     "lu_factor(A: Tensor, *, pivot: bool = True, out: list[Tensor] | None = None)"
@@ -77,6 +79,7 @@ op(
     grad={"A": "lu_backward(grads[1], grads[2], P, L, U)"},
     out="exact",
     doc="The LU factorization A = P L U with a permutation P, unit lower L and upper U.",
+    host="cuda",
 )
 op(
     "lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,"
@@ -102,6 +105,7 @@ op(
     out="exact",
     doc="The QR factorization A = Q R with orthonormal Q and upper R.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "geqrf(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
@@ -111,6 +115,7 @@ op(
     grad=not_implemented,
     doc="The QR factorisation as LAPACK stores it: R, and Q as Householder reflectors.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -124,6 +129,7 @@ op(
     },
     doc="The first columns of the product of Householder reflectors, as geqrf gives them.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -146,6 +152,7 @@ op(
     out="exact",
     doc="Product of a matrix with the Q whose reflectors geqrf gives, or with its adjoint.",
     autocast="float32",
+    host="cuda",
 )
 
 # --- systems and inverses
@@ -164,6 +171,7 @@ op(
     doc="linalg.solve_ex, and the factors of A, or of its transpose if not left.",
     batch="dims",
     autocast="float32",
+    host="cuda",
 )
 op(
     "solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False,"
@@ -200,6 +208,7 @@ op(
     out="exact",
     doc="The inverse and, per matrix, 0 or where A is singular.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "inv(A: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -235,6 +244,7 @@ op(
     doc="Solves A X = B, or with A^H or X A, for A factored by lu_factor.",
     batch="dims",
     autocast="float32",
+    host="cuda",
 )
 op(
     "lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -258,6 +268,7 @@ op(
     out="exact whole",
     doc="Solves A X = B, or X A = B, for triangular A; zeros on its diagonal give infinities.",
     batch="dims",
+    host="cuda",
 )
 op(
     "triangular_solve(b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,"
@@ -273,6 +284,7 @@ op(
     doc="Solves A X = b for triangular A, and returns a copy of A; the older form of linalg.solve_triangular.",
     batch="dims",
     autocast="float32",
+    host="cuda",
 )
 op(
     "cholesky_solve(input: Tensor, L: Tensor, upper: bool = False, *, out: Tensor | None = None)"
@@ -287,6 +299,7 @@ op(
     doc="Solves A X = input, given the Cholesky factor of A.",
     batch="dims",
     autocast="float32",
+    host="cuda",
 )
 op(
     "cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor",
@@ -295,6 +308,7 @@ op(
     grad={"L": "cholesky_inverse_backward(grad, L, result, upper)"},
     doc="The inverse of A, given its Cholesky factor.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "lstsq(input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None,"
@@ -311,6 +325,7 @@ op(
     },
     doc="Least squares: the X that minimizes |A X - B|.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "det(A: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -321,6 +336,7 @@ op(
     grad={"A": "det_backward(grad, A, result)"},
     out="exact",
     doc="Determinant of square matrices; 1 for empty ones.",
+    host="cuda",
 )
 op(
     "det(input: Tensor) -> Tensor",
@@ -340,6 +356,7 @@ op(
     grad={"A": "slogdet_backward(grads[0], grads[1], A, sign)"},
     out="exact",
     doc="Sign and logarithm of the absolute determinant; 0 and -inf for a singular matrix.",
+    host="cuda",
 )
 op(
     "slogdet(input: Tensor, *, out: list[Tensor] | None = None) -> tuple[Tensor, Tensor]",
@@ -373,6 +390,7 @@ op(
     out="exact",
     doc="Eigenvalues, smallest first, and eigenvectors of Hermitian matrices; reads one triangle.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "eigvalsh(input: Tensor, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor",
@@ -395,6 +413,7 @@ op(
     grad={"input": "eig_backward(given_grads[0], given_grads[1], eigenvalues, eigenvectors)"},
     doc="Eigenvalues and eigenvectors of square matrices, complex whatever the input is.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor",
@@ -418,6 +437,7 @@ op(
     out="exact",
     doc="The singular value decomposition A = U diag(S) Vh, with S in descending order.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor",
@@ -452,6 +472,7 @@ op(
     out="ordered",
     doc="The older form of linalg.cholesky.",
     autocast="float32",
+    host="cuda",
 )
 op(
     "qr(input: Tensor, some: bool = True, *, out: list[Tensor] | None = None)"
@@ -536,6 +557,7 @@ op(
     grad={"A": "pinv_backward(grad, result, A)"},
     doc="Moore-Penrose inverse; singular values up to max(atol, rtol * the largest) count as 0.",
     autocast="own",
+    host="cuda",
 )
 
 
