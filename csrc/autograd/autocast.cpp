@@ -52,9 +52,12 @@ Tensor cast_once(const Tensor& parameter, DType target) {
 }  // namespace
 
 Tensor Cast::operator()(const Tensor& t) const {
-  if (!is_eligible(t) || t.dtype() == target_) return t;
-  if (state.caches && target_ == state.lower && is_parameter(t)) return cast_once(t, target_);
-  return ops::to_dtype(t, target_);
+  if (!is_eligible(t, switches_)) return t;
+  const DType lower = switches_.of(t.device())->lower;
+  const DType target = target_.value_or(lower);
+  if (t.dtype() == target) return t;
+  if (switches_.caches && target == lower && is_parameter(t)) return cast_once(t, target);
+  return ops::to_dtype(t, target);
 }
 
 std::vector<Tensor> Cast::operator()(TensorList list) const {

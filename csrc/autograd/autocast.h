@@ -15,40 +15,60 @@ namespace fb::autocast {
 using autograd::OwnedOperand;
 using ops::Operand;
 
+// For one kind of device.
+struct Switch {
+  bool is_on = false;
+  DType lower = DType::kBFloat16;
+};
+
 // The switches of a thread.
 struct State {
-  bool is_on = false;
+  Switch cpu;
+  Switch cuda{false, DType::kFloat16};
   bool caches = true;
-  DType lower = DType::kBFloat16;
   int nesting = 0;  // of regions
+
+  const Switch* of(Device device) const {
+    if (device.type == DeviceType::kCpu) return &cpu;
+    return device.type == DeviceType::kCuda ? &cuda : nullptr;
+  }
 };
 extern constinit thread_local State state;
 
-inline bool is_on() { return state.is_on; }
-inline DType lower() { return state.lower; }
+inline bool is_on() { return state.cpu.is_on | state.cuda.is_on; }
+inline bool is_on_cuda() { return state.cuda.is_on; }
 
 // Within its scope operators take their inputs as they are.
 class Off {
  public:
-  Off() : before_(state.is_on) { state.is_on = false; }
-  ~Off() { state.is_on = before_; }
+  Off() : cpu_(state.cpu.is_on), cuda_(state.cuda.is_on) {
+    state.cpu.is_on = state.cuda.is_on = false;
+  }
+  ~Off() { state.cpu.is_on = cpu_, state.cuda.is_on = cuda_; }
   Off(const Off&) = delete;
   Off& operator=(const Off&) = delete;
 
  private:
-  bool before_;
+  bool cpu_, cuda_;
 };
 
-// Whether autocast may change the type of a tensor.
-inline bool is_eligible(const Tensor& t) {
-  if (!t || t.device().type != DeviceType::kCpu) return false;
-  return is_floating(t.dtype()) && t.dtype() != DType::kFloat64;
+// Whether autocast may change the type of a tensor while these switches are set.
+inline bool is_eligible(const Tensor& t, const State& switches) {
+  if (!t) return false;
+  const Switch* const own = switches.of(t.device());
+  return own && own->is_on && is_floating(t.dtype()) && t.dtype() != DType::kFloat64;
 }
 
-// Inputs in the type that the operator computes in.
+// The 16-bit type of each device, as a target of casts.
+struct Lower {};
+constexpr Lower lower() { return {}; }
+
+// Inputs in the type that the operator computes in. It keeps the switches of when it was made, as
+// the operator runs with all of them off.
 class Cast {
  public:
-  explicit Cast(DType target) : target_(target) {}
+  explicit Cast(DType target) : switches_(state), target_(target) {}
+  explicit Cast(Lower) : switches_(state) {}
 
   Tensor operator()(const Tensor& t) const;
   OwnedOperand operator()(const Operand& o) const {
@@ -60,15 +80,24 @@ class Cast {
     return (*this)(*list);
   }
 
+ protected:
+  State switches_;
+
  private:
-  DType target_;
+  std::optional<DType> target_;
+};
+
+// The same for tensors of a GPU alone.
+class CastOnCuda : public Cast {
+ public:
+  explicit CastOnCuda(DType target) : Cast(target) { switches_.cpu.is_on = false; }
 };
 
 // The common type of the inputs; float32 if they differ.
 class Widest {
  public:
   void add(const Tensor& t) {
-    if (!is_eligible(t)) return;
+    if (!is_eligible(t, state)) return;
     type_ = !found_ || type_ == t.dtype() ? t.dtype() : DType::kFloat32;
     found_ = true;
   }

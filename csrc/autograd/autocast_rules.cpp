@@ -85,9 +85,9 @@ Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const
 }
 
 Tensor _linalg_pinv(const Tensor& A, const Tensor& atol, const Tensor& rtol, bool hermitian) {
-  const Cast cast(DType::kFloat32);
+  const Cast cast(DType::kFloat32), back(autocast::lower());
   const Off off;
-  return Cast(autocast::lower())(ops::_linalg_pinv(cast(A), atol, rtol, hermitian));
+  return back(ops::_linalg_pinv(cast(A), atol, rtol, hermitian));
 }
 
 Tensor nn_functional_local_response_norm(const Tensor& input, int64_t size, double alpha,

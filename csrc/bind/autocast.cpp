@@ -9,7 +9,6 @@ namespace nb = nanobind;
 namespace fb::bind {
 namespace {
 
-using autocast::State;
 using autocast::state;
 
 Ref cast_object(const autocast::Cast& cast, PyObject* object) {
@@ -31,7 +30,13 @@ DType checked_dtype(nb::handle d) {
   return dtype_of(d.ptr());
 }
 
-// What Python has set for other devices than the CPU. Operators never look at it.
+// The switch that operators look at for a kind of device, "cpu" or "cuda".
+autocast::Switch& switch_of(std::string_view kind) {
+  FB_CHECK_VALUE(kind == "cpu" || kind == "cuda", "no operator looks at autocast for ", kind);
+  return kind == "cpu" ? state.cpu : state.cuda;
+}
+
+// What Python has set for the other kinds of devices. Operators never look at it.
 struct Elsewhere {
   static constexpr char kName[] = "flambeau.autocast";
   Ref switches;
@@ -49,51 +54,54 @@ void set_elsewhere(nb::dict switches) {
       std::exchange(OfThread<Elsewhere>::get().switches, Ref(switches.release().ptr()));
 }
 
-// The switches: on, type, whether casts are kept, and those of other devices.
-nb::tuple switches_now() {
-  return nb::make_tuple(state.is_on, nb::borrow(dtype_object(state.lower)), state.caches,
-                        elsewhere());
+// Whether it is on, and the type.
+nb::tuple pair_of(const autocast::Switch& on) {
+  return nb::make_tuple(on.is_on, nb::borrow(dtype_object(on.lower)));
+}
+autocast::Switch switch_from(nb::handle is_on, nb::handle lower) {
+  return {nb::cast<bool>(is_on), checked_dtype(lower)};
 }
 
-State state_of(nb::tuple switches, int nesting) {
-  return {nb::cast<bool>(switches[0]), nb::cast<bool>(switches[2]), checked_dtype(switches[1]),
-          nesting};
-}
-
-// Begins a region; returns the previous switches, for `leave`. For a device other than the CPU its
-// switches come as a dictionary to add to the others, and those of the CPU are None.
+// Begins a region: the kind of device, whether autocast is on for it, the type, and whether casts
+// are kept. Returns the previous switches, for `leave`.
 nb::tuple enter(nb::tuple region) {
-  nb::tuple before = switches_now();
-  if (region[0].is_none()) {
-    const nb::dict others = nb::steal<nb::dict>(PyDict_Copy(elsewhere().ptr()));
-    if (!others.is_valid() || PyDict_Update(others.ptr(), nb::object(region[3]).ptr()) < 0)
-      throw PythonError{};
-    set_elsewhere(others);
-    state.caches = nb::cast<bool>(region[2]);
-    ++state.nesting;
+  nb::tuple before =
+      nb::make_tuple(pair_of(state.cpu), pair_of(state.cuda), state.caches, elsewhere());
+  const auto kind = nb::cast<nb::str>(nb::object(region[0]));
+  const bool caches = nb::cast<bool>(region[3]);
+  const std::string_view name = kind.c_str();
+  if (name == "cpu" || name == "cuda") {
+    switch_of(name) = switch_from(nb::object(region[1]), nb::object(region[2]));
   } else {
-    state = state_of(region, state.nesting + 1);
+    const nb::dict others = nb::steal<nb::dict>(PyDict_Copy(elsewhere().ptr()));
+    if (!others.is_valid()) throw PythonError{};
+    others[kind] = nb::make_tuple(nb::object(region[1]), nb::object(region[2]));
+    set_elsewhere(others);
   }
+  state.caches = caches;
+  ++state.nesting;
   return before;
 }
 
 // Ends a region; the outermost forgets the casts.
 void leave(nb::tuple before) {
-  const State after = state_of(before, state.nesting - 1);
+  const nb::tuple cpu(before[0]), cuda(before[1]);
+  state.cpu = switch_from(nb::object(cpu[0]), nb::object(cpu[1]));
+  state.cuda = switch_from(nb::object(cuda[0]), nb::object(cuda[1]));
+  state.caches = nb::cast<bool>(before[2]);
   set_elsewhere(nb::borrow<nb::dict>(nb::object(before[3])));
-  state = after;
+  --state.nesting;
   if (state.nesting == 0) autocast::forget_casts();
 }
 
 }  // namespace
 
-PyObject* call_python_cast(DType target, PythonBody& body, FB_PY_ARGUMENTS) {
+PyObject* call_python_cast(const autocast::Cast& cast, PythonBody& body, FB_PY_ARGUMENTS) {
   const Py_ssize_t total = nargs + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
   const bool is_overridden =
       (body.is_method && overrides(self)) || bind::is_overridden(args, total);
   if (is_overridden) return call_python(body, self, args, nargs, kwnames);
   return guarded(nullptr, [&] {
-    const autocast::Cast cast(target);
     const autocast::Off off;
     if (has_out(args, nargs, kwnames)) return call_python(body, self, args, nargs, kwnames);
     std::vector<Ref> kept;
@@ -107,10 +115,13 @@ PyObject* call_python_cast(DType target, PythonBody& body, FB_PY_ARGUMENTS) {
 
 void add_autocast(nb::module_& m) {
   nb::module_ sub = m.def_submodule("_autocast");
-  sub.def("is_on", [] { return state.is_on; });
-  sub.def("switch", [](bool on) { state.is_on = on; });
-  sub.def("lower", [] { return nb::borrow(dtype_object(state.lower)); });
-  sub.def("set_lower", [](nb::handle dtype) { state.lower = checked_dtype(dtype); });
+  sub.def("is_on", [](const char* kind) { return switch_of(kind).is_on; });
+  sub.def("is_any_on", [] { return autocast::is_on(); });
+  sub.def("switch", [](const char* kind, bool on) { switch_of(kind).is_on = on; });
+  sub.def("lower",
+          [](const char* kind) { return nb::borrow(dtype_object(switch_of(kind).lower)); });
+  sub.def("set_lower",
+          [](const char* kind, nb::handle dtype) { switch_of(kind).lower = checked_dtype(dtype); });
   sub.def("caches", [] { return state.caches; });
   sub.def("set_caches", [](bool enabled) { state.caches = enabled; });
   sub.def("nest", [](int by) { return state.nesting += by; });

@@ -9,7 +9,7 @@
 namespace fb::bind {
 
 // Calls an operator with a Python body while autocast is on: casts its tensors to `target`.
-PyObject* call_python_cast(DType target, PythonBody& body, FB_PY_ARGUMENTS);
+PyObject* call_python_cast(const autocast::Cast& cast, PythonBody& body, FB_PY_ARGUMENTS);
 
 // Adds the submodule _autocast. Called once.
 void add_autocast(nanobind::module_& m);

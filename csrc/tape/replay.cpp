@@ -27,8 +27,8 @@ class Mode {
         state_(autocast::state) {
     if (!is_set_) return;
     if (disables_grad_) was_enabled_ = autograd::set_grad_enabled(false);
-    autocast::state.is_on = step.autocast.has_value();
-    if (step.autocast) autocast::state.lower = *step.autocast;
+    for (autocast::Switch* each : {&autocast::state.cpu, &autocast::state.cuda})
+      *each = {step.autocast.has_value(), step.autocast.value_or(each->lower)};
     // The casts of parameters that are kept are forgotten where the outermost region ends.
     if (state_.nesting == 0) autocast::state.caches = false;
   }

@@ -22,9 +22,11 @@ constinit std::atomic<int> running_tapes{0};
 enum Seen : uint64_t { kTransparent, kRecorded };
 
 void note_modes(Record& record) {
-  record.location = autograd::SourceLocation::here();
+  record.location = SourceLocation::here();
   record.no_grad = !autograd::mode.grad_enabled || autograd::mode.inference;
-  if (autocast::is_on()) record.autocast = autocast::lower();
+  const autocast::State& switches = autocast::state;
+  if (autocast::is_on())
+    record.autocast = switches.cpu.is_on ? switches.cpu.lower : switches.cuda.lower;
 }
 
 Record note_of(const char* name) {
@@ -236,7 +238,7 @@ void Tape::add_check(const char* name, const Value& outcome, std::vector<Item> o
 void Tape::leave(int32_t size) {
   const auto place = static_cast<size_t>(size);
   if (on_leave && !is_rank_[place]) {
-    const std::string location = autograd::SourceLocation::here().text();
+    const std::string location = SourceLocation::here().text();
     on_leave(sizes_[place], location.empty() ? location : location.substr(4));  // " at "
   } else {
     add_check("is", Value(sizes_[place]), {size_item(size)});

@@ -25,7 +25,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "autograd/source_location.h"
+#include "core/source_location.h"
 #include "ops/operator.h"
 
 namespace fb::tape {
@@ -47,7 +47,7 @@ struct Record {
   const char* note = "";
   std::vector<Item> arguments;
   std::vector<Item> results;
-  autograd::SourceLocation location;
+  SourceLocation location;
   // What the thread was in when it called.
   bool no_grad = false;
   std::optional<DType> autocast;

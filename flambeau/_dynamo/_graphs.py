@@ -242,5 +242,7 @@ class _Watch(TorchFunctionMode):
 
 
 def _modes() -> tuple[Any, ...]:
-    autocast = fb.is_autocast_enabled("cpu") and fb.get_autocast_dtype("cpu")
+    autocast = [
+        fb.is_autocast_enabled(kind) and fb.get_autocast_dtype(kind) for kind in ("cpu", "cuda")
+    ]
     return fb.is_grad_enabled(), fb.is_inference_mode_enabled(), autocast

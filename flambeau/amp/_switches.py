@@ -1,6 +1,6 @@
 """The autocast state, per thread and kind of device.
 
-Operators read that of the CPU, which is native; the others are stored for queries.
+Operators read those of the CPU and of CUDA, which are native; the others are stored for queries.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ __all__ = [
 
 _native = _C._autocast
 
-# What was set for a kind of device other than the CPU: whether autocast is on, and the 16-bit type.
+# The kinds of devices that operators look at.
+_NATIVE = ("cpu", "cuda")
+# What was set for another kind of device: whether autocast is on, and the 16-bit type.
 Elsewhere: TypeAlias = Mapping[str, tuple[bool, fb.dtype]]
-# Of a region: whether autocast is on for the CPU, the 16-bit type, whether casts are kept; or None,
-# None, whether casts are kept, and what is set for another device.
-Region: TypeAlias = tuple[bool | None, fb.dtype | None, bool, Elsewhere]
+# Of a region: the kind of device, whether autocast is on for it, the 16-bit type, and whether casts
+# are kept.
+Region: TypeAlias = tuple[str, bool, fb.dtype, bool]
 
 # The default type of each kind of device.
 _DTYPES = {
@@ -107,7 +109,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
         True
     """
     kind = casting_kind(device_type, "is_autocast_enabled")
-    return bool(_native.is_on()) if kind == "cpu" else _elsewhere().get(kind, (False,))[0]
+    return _native.is_on(kind) if kind in _NATIVE else _elsewhere().get(kind, (False,))[0]
 
 
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
@@ -119,8 +121,8 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
         raise TypeError(
             f"set_autocast_enabled(): argument 'enabled' must be bool, not {type(enabled).__name__}"
         )
-    if kind == "cpu":
-        _native.switch(enabled)
+    if kind in _NATIVE:
+        _native.switch(kind, enabled)
     else:
         _native.set_elsewhere(_set(kind, enabled, get_autocast_dtype(kind)))
 
@@ -128,8 +130,8 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 def get_autocast_dtype(device_type: str) -> fb.dtype:
     """The 16-bit type that autocast uses for a kind of device."""
     kind = casting_kind(device_type, "get_autocast_dtype")
-    if kind == "cpu":
-        return _native.lower()
+    if kind in _NATIVE:
+        return _native.lower(kind)
     return _elsewhere().get(kind, (False, _DTYPES[kind]))[1]
 
 
@@ -141,8 +143,8 @@ def set_autocast_dtype(device_type: str, dtype: fb.dtype) -> None:
             "set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not "
             f"{type(dtype).__name__}"
         )
-    if kind == "cpu":
-        _native.set_lower(dtype)
+    if kind in _NATIVE:
+        _native.set_lower(kind, dtype)
     else:
         _native.set_elsewhere(_set(kind, is_autocast_enabled(kind), dtype))
 
@@ -177,9 +179,7 @@ def autocast_decrement_nesting() -> int:
 
 def region(kind: str, enabled: bool, dtype: fb.dtype, caches: bool) -> Region:
     """The state at the beginning of a region."""
-    if kind == "cpu":
-        return enabled, dtype, caches, {}
-    return None, None, caches, {kind: (enabled, dtype)}
+    return kind, enabled, dtype, caches
 
 
 # --- the older functions, one for each device

@@ -77,7 +77,7 @@ class autocast(_C._SelfScope):
 
 def _is_usable(device_type: str, dtype: fb.dtype) -> bool:
     """Whether autocast can be enabled with these arguments; warn if not."""
-    if device_type == "cuda":
+    if device_type == "cuda" and not fb.cuda.is_available():
         warnings.warn(
             "CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=3
         )

@@ -71,7 +71,7 @@ class GradScaler:
     ) -> None:
         self._device = device
         self._enabled = enabled
-        if enabled and device == "cuda":
+        if enabled and device == "cuda" and not fb.cuda.is_available():
             warnings.warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
                 stacklevel=2,
@@ -114,17 +114,17 @@ class GradScaler:
         if not self._enabled:
             return outputs
         if isinstance(outputs, Tensor):
-            return outputs * self._fb_scale_now().to(outputs.device)
+            return outputs * self._fb_scale_now(outputs.device).to(outputs.device)
         if isinstance(outputs, (list, tuple)):
             return type(outputs)(self.scale(each) for each in outputs)
         if isinstance(outputs, Iterable):
             return map(self.scale, outputs)
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
-    def _fb_scale_now(self) -> Tensor:
-        """The scale, made if there is none yet."""
+    def _fb_scale_now(self, device: fb.device) -> Tensor:
+        """The scale, made on this device if there is none yet."""
         if self._scale is None:
-            self._lazy_init_scale_growth_tracker(fb.device("cpu"))
+            self._lazy_init_scale_growth_tracker(device)
         assert self._scale is not None
         return self._scale
 
@@ -261,7 +261,7 @@ class GradScaler:
         if state["stage"] is OptState.READY:
             self._check_inf_per_device(optimizer)
         found = list(state["found_inf_per_device"].values())
-        optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else self._fb_scale_now()
+        optimizer.grad_scale = None if state["stage"] is OptState.UNSCALED else self._scale
         optimizer.found_inf = self._fb_together(found) if found else None
         try:
             return optimizer.step(*args, **kwargs)
@@ -325,7 +325,8 @@ class GradScaler:
 
     def _fb_together(self, found: list[Tensor]) -> Tensor:
         """The check results of all devices, on the device of the scale."""
-        first, *others = (each.to(self._fb_scale_now().device) for each in found)
+        scale, _ = self._check_scale_growth_tracker("update")
+        first, *others = (each.to(scale.device) for each in found)
         return sum(others, first)
 
     def _fb_set_scale(self, scale: Tensor, value: float | Tensor) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -205,6 +205,25 @@ class _SaveInputs(Function):
         raise AssertionError("nothing is computed from the output of this node")
 
 
+class _Draws:
+    """The states of the generators that a function may draw from: the CPU's and its arguments'."""
+
+    def __init__(self, args: Iterable[Any]) -> None:
+        self.state = fb.get_rng_state()
+        places = {x.device.index for x in args if isinstance(x, Tensor) and x.is_cuda}
+        self.devices = sorted(index for index in places if index is not None)
+        self.device_states = [fb.cuda.get_rng_state(index) for index in self.devices]
+
+    @contextlib.contextmanager
+    def again(self) -> Iterator[None]:
+        """Draw the same numbers within a block, without an effect on what is drawn after it."""
+        with fb.random.fork_rng(self.devices):
+            fb.set_rng_state(self.state)
+            for index, state in zip(self.devices, self.device_states, strict=True):
+                fb.cuda.set_rng_state(state, index)
+            yield
+
+
 class _Region:
     """One call of a checkpointed function, which is called again when a saved tensor is wanted.
 
@@ -226,8 +245,9 @@ class _Region:
         self.function = function
         self.kwargs = kwargs
         self.first_context, self.second_context = contexts
-        self.rng_state = fb.get_rng_state() if preserve_rng_state else None
-        self.autocast = current_region("cpu")
+        self.preserve_rng_state = preserve_rng_state
+        self.draws: _Draws | None = None
+        self.autocast = current_region("cpu"), current_region("cuda")
         self.is_checked = is_checked
         self.is_debug = is_debug
         self.early_stop = early_stop
@@ -239,6 +259,8 @@ class _Region:
     def run(self, args: tuple[Any, ...]) -> Any:
         """Make the first call."""
         self._save_arguments(args)
+        if self.preserve_rng_state:
+            self.draws = _Draws((*args, *self.kwargs.values()))
         with saved_tensors_hooks(self._pack, self._unpack), self.first_context:
             result = self.function(*args, **self.kwargs)
         self.is_complete = True
@@ -288,18 +310,17 @@ class _Region:
             return tensor.detach()
 
         hooks = saved_tensors_hooks(pack, lambda tensor: tensor)
-        with fb.random.fork_rng(enabled=self.rng_state is not None):
-            if self.rng_state is not None:
-                fb.set_rng_state(self.rng_state)
-            with (
-                contextlib.suppress(_Stop),
-                fb.enable_grad(),
-                self.autocast,
-                hooks,
-                self.second_context,
-                record_function("checkpoint: second run"),
-            ):
-                self.function(*args, **self.kwargs)
+        with (
+            self.draws.again() if self.draws else contextlib.nullcontext(),
+            contextlib.suppress(_Stop),
+            fb.enable_grad(),
+            self.autocast[0],
+            self.autocast[1],
+            hooks,
+            self.second_context,
+            record_function("checkpoint: second run"),
+        ):
+            self.function(*args, **self.kwargs)
         self._compare(found)
 
     def _compare(self, found: list[_Saved]) -> None:
@@ -389,8 +410,8 @@ class CheckpointFunction(Function):
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.rng_state = fb.get_rng_state() if preserve_rng_state else None
-        ctx.autocast = current_region("cpu")
+        ctx.draws = _Draws(args) if preserve_rng_state else None
+        ctx.autocast = current_region("cpu"), current_region("cuda")
         ctx.others = [None if isinstance(arg, Tensor) else arg for arg in args]
         ctx.tensors_at = [i for i, arg in enumerate(args) if isinstance(arg, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.tensors_at))
@@ -411,11 +432,9 @@ class CheckpointFunction(Function):
         for i, tensor in zip(ctx.tensors_at, ctx.saved_tensors, strict=True):
             inputs[i] = tensor
         inputs = list(detach_variable(tuple(inputs)))
-        with fb.random.fork_rng(enabled=ctx.rng_state is not None), fb.enable_grad():
-            if ctx.rng_state is not None:
-                fb.set_rng_state(ctx.rng_state)
-            with ctx.autocast:
-                outputs = ctx.run_function(*inputs)
+        draws = ctx.draws.again() if ctx.draws else contextlib.nullcontext()
+        with draws, fb.enable_grad(), ctx.autocast[0], ctx.autocast[1]:
+            outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [
             (output, grad)

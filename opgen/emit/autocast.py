@@ -5,6 +5,7 @@ they are, and never looks at the switch.
 
 lower    in the 16-bit type of the region
 float32  in float32
+cuda_float32  in float32 on a GPU, as they are on the CPU
 promote  in the widest type among its inputs
 off      as without autocast: a composition whose parts must not follow their own rules
 own      cast_rule has a function of the same name and arguments
@@ -23,7 +24,16 @@ def test(op: Op, name: str) -> list[str]:
     if not op.is_cast:
         return []
     given = ", ".join(cpp_name(a.name) for a in op.core_args)
-    return ["  if (autocast::is_on()) [[unlikely]]", f"    return {name}({given});"]
+    return [f"  if ({question(op)}) [[unlikely]]", f"    return {name}({given});"]
+
+
+def question(op: Op) -> str:
+    """Whether the operator has to look at its inputs."""
+    return "autocast::is_on_cuda()" if op.autocast == "cuda_float32" else "autocast::is_on()"
+
+
+def cast_class(op: Op) -> str:
+    return "autocast::CastOnCuda" if op.autocast == "cuda_float32" else "autocast::Cast"
 
 
 def casting(op: Op, name: str) -> list[str]:
@@ -36,7 +46,7 @@ def casting(op: Op, name: str) -> list[str]:
         return [head, f"  return cast_rule::{op.function}({given});", "}"]
     return [
         head,
-        *([] if op.autocast == "off" else [f"  const autocast::Cast cast({target(op)});"]),
+        *([] if op.autocast == "off" else [f"  const {cast_class(op)} cast({target(op)});"]),
         "  const autocast::Off off;",
         f"  return {call(op)};",
         "}",
@@ -66,6 +76,8 @@ def python_test(op: Op, body: str) -> list[str]:
     if not op.autocast:
         return []
     return [
-        "  if (autocast::is_on()) [[unlikely]]",
-        f"    return call_python_cast({target(op)}, {body}, self, args, nargs, kwnames);",
+        f"  if ({question(op)}) [[unlikely]] {{",
+        f"    const {cast_class(op)} cast({target(op)});",
+        f"    return call_python_cast(cast, {body}, self, args, nargs, kwnames);",
+        "  }",
     ]

@@ -151,6 +151,7 @@ op(
     node="PowBackward1",
     number_nodes=POW_NODES,
     out="whole",
+    autocast="cuda_float32",
     doc="Raises input to the power exponent; anything to the power 0 is 1, also NaN.",
     batch="aligned",
 )

@@ -10,6 +10,7 @@ from opgen.model import (
     real_bool,
 )
 
+CUDA_FLOAT32 = ("exp", "expm1", "log", "log2", "log10", "log1p", "rsqrt")
 KEEP_ZERO = ("expm1", "log1p", "sqrt")
 
 for name, aliases, gradient, doc in (
@@ -62,6 +63,7 @@ for name, aliases, gradient, doc in (
         forms="function method inplace",
         aliases=aliases,
         grad={"input": gradient},
+        autocast="cuda_float32" if name in CUDA_FLOAT32 else "",
         doc=doc,
         sparse="values" if name in KEEP_ZERO else "",
     )

@@ -44,6 +44,7 @@ op(
         "input weight bias": "group_norm_backward(grads[0], given_grads[1], given_grads[2], input,"
         " weight, results[1], results[2], group, eps, needed)"
     },
+    autocast="cuda_float32",
     doc="group_norm, with the mean and the reciprocal deviation of each group.",
 )
 op(
@@ -56,6 +57,7 @@ op(
         "input weight bias": "layer_norm_backward(grad, input, normalized_shape, weight, results[1],"
         " results[2], eps, needed)"
     },
+    autocast="cuda_float32",
     doc="layer_norm, with the mean and the reciprocal deviation of each row.",
 )
 op(

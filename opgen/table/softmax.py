@@ -10,6 +10,7 @@ op(
     aliases="special.softmax",
     grad={"input": "_softmax_backward(grad, result, dim)"},
     out="exact",
+    autocast="cuda_float32",
     doc="``exp(input)`` scaled to sum to 1 along ``dim``; NaN where all of a line is -inf.",
 )
 op(
@@ -21,6 +22,7 @@ op(
     aliases="special.log_softmax",
     grad={"input": "_log_softmax_backward(grad, result, dim)"},
     out="exact",
+    autocast="cuda_float32",
     doc="The logarithm of ``softmax(input, dim)``, without its underflow.",
 )
 op(
@@ -55,5 +57,6 @@ op(
     dtypes=all_types,
     aliases="special.logsumexp",
     grad={"input": "logsumexp_backward(grad, input, result, dim, keepdim)"},
+    autocast="cuda_float32",
     doc="``log(sum(exp(input)))`` over ``dim``, without overflow; -inf if there are no elements.",
 )
