@@ -39,7 +39,7 @@ BATCH_RULES = ("aligned", "dims", "same", "sized", "own", "loop", "refuse")
 SPARSE_RULES = ("any", "own", "values")
 
 # What an operator does with its inputs while autocast is on: see emit/autocast.py.
-AUTOCAST_RULES = ("lower", "float32", "promote", "off", "own")
+AUTOCAST_RULES = ("lower", "float32", "cuda_float32", "promote", "off", "own")
 
 # Rules for `out=`; without one, its type must hold the result's category.
 OUT_RULES = (
@@ -150,6 +150,7 @@ class Op:
     batch: str = ""  # how vmap applies it, if the signature does not imply it: see emit/batching.py
     sparse: str = ""  # what it does with a sparse tensor; empty: refuses it
     device: str = ""  # where its tensors may be; empty: all on one device
+    host: str = ""  # devices whose kernel of it is a round trip through the host's memory
     type_check: str = ""  # who refuses other types than `dtypes`: see emit/type_checks.py
     hands_out: bool = False  # bound: it hands out elements as numbers or memory; observers are told
     autocast: str = ""  # how it takes its inputs while autocast is on; empty: as they are
@@ -248,10 +249,15 @@ class Op:
 
     @property
     def runs(self) -> str:
-        """The devices it runs on: all, those of its parts, or those with its kernel."""
+        """The devices it runs on: all, those of its parts, or those with its kernel.
+
+        "host" is a kernel too, but for the devices that `host` names, the CPU's.
+        """
         if self.kind in ("pointwise", "view"):
             return "everywhere"
-        return "kernel" if self.is_recorded else "parts"
+        if not self.is_recorded:
+            return "parts"
+        return "host" if self.host else "kernel"
 
     @property
     def has_inplace_operator(self) -> bool:
@@ -395,6 +401,7 @@ def op(
     batch: str = "",
     sparse: str = "",
     device: str = "",
+    host: str = "",
     type_check: str = "",
     hands_out: bool = False,
     autocast: str = "",
@@ -414,6 +421,7 @@ def op(
     batch: how vmap applies it, if the signature does not imply it.
     sparse: what it does with sparse tensors; by default it refuses them.
     device: "any" where its tensors may be on several devices.
+    host: "cuda" where the CPU computes it for that device too, on copies: see csrc/cuda/host.h.
     type_check: "own" where the body refuses types itself, because more than the type decides.
     hands_out: it hands out elements, as numbers or as memory; observers are told of it.
     autocast: how it takes its inputs while autocast is on; by default as they are.
@@ -458,6 +466,7 @@ def op(
         batch=batch,
         sparse=sparse,
         device=device,
+        host=host,
         type_check=type_check,
         hands_out=hands_out,
         autocast=autocast,
@@ -592,7 +601,7 @@ def validate_autocast(op: Op, refuse: Callable[[str], None]) -> None:
         refuse("autocast is for operators that take tensors, and not for bound ones")
     if op.mutates:
         refuse("an operator that writes to its input computes in the type of that")
-    if op.kind == "python" and op.autocast not in ("lower", "float32"):
+    if op.kind == "python" and op.autocast not in ("lower", "float32", "cuda_float32"):
         refuse(f"autocast={op.autocast!r} needs a body in C++")
     if not op.is_recorded and op.has_inplace_operator:
         refuse("a composition with an in-place form leaves autocast to its parts")
@@ -676,6 +685,10 @@ def validate(op: Op) -> None:
         refuse(f"sparse is one of {', '.join(SPARSE_RULES)}, not {op.sparse!r}")
     if op.device not in ("", "any"):
         refuse(f"device is 'any' or not given, not {op.device!r}")
+    if op.host not in ("", "cuda"):
+        refuse(f"host is 'cuda' or not given, not {op.host!r}")
+    if op.host and not (op.kind == "native" and op.is_recorded):
+        refuse("host is for native operators that are no compositions")
     if op.hands_out and (
         op.kind != "bound" or "Tensor" in op.result.annotation or not op.tensor_args
     ):

@@ -13,6 +13,7 @@
 #include "autograd/batch.h"
 #include "autograd/deferred.h"
 #include "autograd/history.h"
+#include "autograd/node_streams.h"
 #include "core/observe.h"
 #include "core/profile.h"
 #include "gen/ops/arith.h"
@@ -221,6 +222,7 @@ class Run {
       step(slot);
       if (check_interrupt && steps % 64 == 0) check_interrupt();
     }
+    streams_.keep_for_caller(captured_);
     return captured_;
   }
 
@@ -341,6 +343,7 @@ class Run {
       if (!sum->is_promised()) sum = std::move(grad);
       return;
     }
+    streams_.read(sum);
     // A sum that was made here can be changed in place.
     const bool is_ours = !options_.create_graph && sum->refs == 1 && !sum->python_object &&
                          !sum->flags && sum->storage->refs == 1 && !sum->storage->release &&
@@ -360,6 +363,7 @@ class Run {
     Gradients grads = std::move(states_[slot].grads);
     bool any = false;
     for (const Tensor& grad : grads) any |= grad.defined();
+    if (any) streams_.enter(*node, {grads.data(), grads.size()});
     Gradients results(node->edges.size());
     if (any) results = execute(slot, *node, grads);
     forget(states_[slot]);
@@ -456,6 +460,7 @@ class Run {
   std::priority_queue<std::pair<uint64_t, uint32_t>> ready_;
   const SourceLocation* here_ = nullptr;
   const Node* defers_for_ = nullptr;  // the node that may leave work to the run
+  RunStreams streams_;
   uint64_t number_;
   Run* outer_;  // that this one is nested in
 };

@@ -5,6 +5,7 @@
 
 #include "autograd/batch.h"
 #include "autograd/copy_slices.h"
+#include "autograd/node_streams.h"
 #include "gen/ops/view.h"
 
 namespace fb::autograd {
@@ -115,6 +116,8 @@ Meta& meta_of(const Tensor& t) {
 OutputMeta output_meta(const Tensor& t) { return {t.dtype(), t.device(), t.sizes().vec()}; }
 
 void add_output(Node& node, const Tensor& t) {
+  if (has_chosen_stream) [[unlikely]]
+    note_stream(node, t.device());
   OutputMeta& meta = node.outputs.extend();
   meta.dtype = t.dtype();
   meta.device = t.device();

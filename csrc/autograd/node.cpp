@@ -1,6 +1,8 @@
 // Life and death of nodes.
 #include "autograd/node.h"
 
+#include "autograd/node_streams.h"
+
 namespace fb::autograd {
 namespace {
 
@@ -58,6 +60,8 @@ void Node::operator delete(void* address, size_t bytes) {
 }
 
 void Node::destroy() {
+  if (nodes_with_stream.load(std::memory_order_relaxed) > 0) [[unlikely]]
+    forget_stream(*this);
   if (waiting) {
     waiting->push_back(this);
     return;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "autograd/source_location.h"
+#include "core/source_location.h"
 #include "core/tensor.h"
 
 namespace fb::autograd {

@@ -28,7 +28,7 @@ PyObject* bound_tensor(PyObject* const* a) {
   const std::optional<Device> device = device_argument(a[2]);
   check_pinned(a[4]);
   const Tensor made = tensor_from_data(a[0], read::optional_dtype(a[1]));
-  return wrap(with_requires_grad(on_device(made, device), a[3]));
+  return wrap(with_requires_grad(as_pinned(on_device(made, device), a[4]), a[3]));
 }
 
 PyObject* bound_as_tensor(PyObject* const* a) {
@@ -44,7 +44,7 @@ PyObject* bound_asarray(PyObject* const* a) {
     return wrap(with_requires_grad(on_device(tensor_from_data(a[0], dtype), device), a[4]));
   // Shared memory is viewed first and cast then; Python numbers are read directly in the given
   // type.
-  const bool may_share = is_tensor(a[0]) || is_numpy_array(a[0]);
+  const bool may_share = is_tensor(a[0]) || is_numpy_array(a[0]) || is_cuda_array(a[0]);
   const Tensor shared = tensor_on_data(a[0], may_share ? std::nullopt : dtype);
   fb::check_dense("asarray", shared);
   FB_CHECK_VALUE(
@@ -62,7 +62,8 @@ PyObject* bound_new_tensor(PyObject* const* a) {
   const Device device = device_argument(a[3]).value_or(like.device());
   check_pinned(a[5]);
   const DType dtype = read::optional_dtype(a[2]).value_or(like.dtype());
-  return wrap(with_requires_grad(on_device(tensor_from_data(a[1], dtype), device), a[4]));
+  const Tensor made = on_device(tensor_from_data(a[1], dtype), device);
+  return wrap(with_requires_grad(as_pinned(made, a[5]), a[4]));
 }
 
 }  // namespace fb::bind

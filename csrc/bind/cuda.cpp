@@ -4,14 +4,20 @@
 
 #include <nanobind/stl/string.h>
 
+#include "bind/arguments.h"
+#include "bind/pinned.h"
 #include "bind/python.h"
 #include "bind/tensor_object.h"
 #include "core/blocking.h"
+#include "core/determinism.h"
 #include "core/nonblocking.h"
+#include "core/source_location.h"
 #include "core/tensor.h"
 #include "cuda/allocator.h"
 #include "cuda/code_cache.h"
 #include "cuda/context.h"
+#include "cuda/gemm.h"
+#include "cuda/host.h"
 #include "cuda/library.h"
 #include "cuda/nvrtc.h"
 #include "cuda/pinned.h"
@@ -73,6 +79,15 @@ nb::dict compiler() {
   return d;
 }
 
+nb::dict products() {
+  const cuda::ProductLibrary& found = cuda::product_library();
+  nb::dict d;
+  d["version"] = found.version;
+  d["path"] = found.path;
+  d["missing"] = found.missing;
+  return d;
+}
+
 nb::dict programs() {
   const cuda::ProgramStatistics statistics = cuda::program_statistics();
   nb::dict d;
@@ -130,9 +145,11 @@ nb::dict as_dict(const cuda::PoolStatistics& p) {
   d["allocation"] = as_dict(p.allocations);
   d["segment"] = as_dict(p.segments);
   d["active"] = as_dict(p.active);
+  d["inactive_split"] = as_dict(p.inactive_split);
   d["allocated_bytes"] = as_dict(p.allocated_bytes);
   d["reserved_bytes"] = as_dict(p.reserved_bytes);
   d["active_bytes"] = as_dict(p.active_bytes);
+  d["inactive_split_bytes"] = as_dict(p.inactive_split_bytes);
   d["requested_bytes"] = as_dict(p.requested_bytes);
   return d;
 }
@@ -151,11 +168,64 @@ nb::dict memory_statistics(int device) {
   return d;
 }
 
+// "file.py:12", or None.
+nb::object text_of(const void* origin) {
+  if (!origin) return nb::none();
+  const std::string text = static_cast<const SourceLocation*>(origin)->text();
+  return nb::str(text.c_str() + std::string_view(" at ").size());
+}
+
+const void* origin_here() {
+  const SourceLocation* const here = interned_location();
+  return here->known() ? here : nullptr;
+}
+
+// What flambeau.cuda says of the tensors that take the memory.
+std::string explain_out_of_memory(int device) {
+  if (!Py_IsInitialized()) return {};
+  const nb::gil_scoped_acquire lock;
+  if (PyErr_Occurred()) return {};
+  try {
+    const nb::module_ report = nb::module_::import_("flambeau.cuda._memory_report");
+    return nb::cast<std::string>(report.attr("report")(device));
+  } catch (const std::exception&) {  // the error without it is better than another one
+    PyErr_Clear();
+    return {};
+  }
+}
+
 nb::list memory_blocks(int device) {
   nb::list result;
-  for (const cuda::BlockInfo& block : cuda::memory_blocks(device))
-    result.append(nb::make_tuple(block.address, block.bytes, block.used, block.mapped, block.small,
-                                 handle_of(block.stream)));
+  for (const cuda::BlockInfo& block : cuda::memory_blocks(device)) {
+    nb::dict d;
+    d["segment"] = block.segment;
+    d["address"] = block.address;
+    d["size"] = block.bytes;
+    d["requested_size"] = block.requested;
+    d["used"] = block.used;
+    d["waits"] = block.waits;
+    d["mapped"] = block.mapped;
+    d["small"] = block.small;
+    d["stream"] = handle_of(block.stream);
+    d["origin"] = text_of(block.origin);
+    result.append(d);
+  }
+  return result;
+}
+
+nb::list memory_history(int device) {
+  const char* const actions[] = {"alloc", "free_completed", "segment_map", "segment_unmap", "oom"};
+  nb::list result;
+  for (const cuda::HistoryEntry& entry : cuda::history(device)) {
+    nb::dict d;
+    d["action"] = actions[static_cast<int>(entry.action)];
+    d["addr"] = entry.address;
+    d["size"] = entry.bytes;
+    d["stream"] = handle_of(entry.stream);
+    d["time_us"] = entry.microseconds;
+    d["origin"] = text_of(entry.origin);
+    result.append(d);
+  }
   return result;
 }
 
@@ -164,23 +234,14 @@ const Tensor& tensor_from(nb::handle object) {
   return tensor_of(object.ptr());
 }
 
-nb::object pin(nb::handle object) {
-  const Tensor& t = tensor_from(object);
-  FB_CHECK(t.device() == kHost, "cannot pin '", t.device(),
-           "', only dense CPU tensors can be pinned");
-  const Dims strides =
-      is_dense(t.sizes(), t.strides()) ? t.strides().vec() : contiguous_strides(t.sizes());
-  const auto bytes = static_cast<size_t>(t.numel()) * t.element_size();
-  const Tensor made =
-      tensor_over(cuda::allocate_pinned(bytes), t.sizes(), strides, 0, t.dtype(), kHost);
-  kernel::copy(made, t);
-  return nb::steal(wrap(made));
-}
-
 void add_devices(nb::module_& m) {
   m.def("_cuda_state", &state);
   m.def("_cuda_compiler", &compiler);
+  m.def("_cuda_products", &products);
+  m.def("_cuda_allow_tf32", [](bool allowed) { cuda::tf32_products = allowed; });
   m.def("_cuda_programs", &programs);
+  m.def("_cuda_round_trips", &cuda::round_trips);
+  m.def("_set_determinism", [](int level) { determinism = static_cast<Determinism>(level); });
   m.def("_cuda_sources", &sources);
   m.def("_cuda_device_count", &cuda::device_count);
   m.def("_cuda_is_started", &cuda::is_started);
@@ -200,6 +261,10 @@ void add_devices(nb::module_& m) {
     FB_CUDA(can_access_peer, &can, from, to);
     return can != 0;
   });
+  m.def("_cuda_profile", [](bool records) {
+    cuda::use(cuda::thread_state.device);
+    records ? FB_CUDA(profiler_start) : FB_CUDA(profiler_stop);
+  });
   m.def("_cuda_synchronize", [](int device) { wait([=] { cuda::synchronize_device(device); }); });
 }
 
@@ -214,6 +279,9 @@ void add_streams(nb::module_& m) {
   });
   m.def("_cuda_stream_query",
         [](int device, Handle s) { return cuda::is_done(device, stream_of(s)); });
+  m.def("_cuda_order_streams", [](int device, Handle earlier, Handle later) {
+    cuda::order_streams(device, stream_of(earlier), stream_of(later));
+  });
   m.def("_cuda_new_event", [](int device, bool timing, bool blocking) {
     return handle_of(cuda::make_event(device, timing, blocking));
   });
@@ -238,6 +306,11 @@ void add_memory(nb::module_& m) {
   });
   m.def("_cuda_memory_statistics", &memory_statistics);
   m.def("_cuda_memory_blocks", &memory_blocks);
+  m.def("_cuda_memory_history", &memory_history);
+  m.def("_cuda_record_history", [](int64_t entries) {
+    cuda::find_origin = entries >= 0 ? origin_here : nullptr;
+    cuda::record_history(entries);
+  });
   m.def("_cuda_reset_peaks", &cuda::reset_peak_statistics);
   m.def("_cuda_reset_accumulated", &cuda::reset_accumulated_statistics);
   m.def("_cuda_memory_info", [](int device) {
@@ -249,17 +322,45 @@ void add_memory(nb::module_& m) {
   m.def("_cuda_record_stream", [](nb::handle tensor, Handle s) {
     cuda::use_on_stream(*tensor_from(tensor).storage().get(), stream_of(s));
   });
-  m.def("_cuda_pin", &pin);
+  m.def("_cuda_pin",
+        [](nb::handle tensor) { return nb::steal(wrap(pinned_copy(tensor_from(tensor)))); });
   m.def("_cuda_is_pinned", [](nb::handle tensor) {
     const Tensor& t = tensor_from(tensor);
     return t.device() == kHost && t.numel() > 0 && cuda::is_pinned(t.data());
   });
 }
 
+bool wants_pinning(PyObject* pin_memory) {
+  return pin_memory && pin_memory != Py_None && read::boolean(pin_memory);
+}
+
 }  // namespace
+
+void check_pinned(PyObject* pin_memory) {
+  FB_CHECK(!wants_pinning(pin_memory) || cuda::device_count() > 0,
+           "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory "
+           "allocator is available on this system");
+}
+
+Tensor as_pinned(Tensor made, PyObject* pin_memory) {
+  return wants_pinning(pin_memory) ? pinned_copy(made) : std::move(made);
+}
+
+Tensor pinned_copy(const Tensor& t) {
+  FB_CHECK(t.device() == kHost, "cannot pin '", t.device(),
+           "', only dense CPU tensors can be pinned");
+  const Dims strides =
+      is_dense(t.sizes(), t.strides()) ? t.strides().vec() : contiguous_strides(t.sizes());
+  const auto bytes = static_cast<size_t>(t.numel()) * t.element_size();
+  const Tensor made =
+      tensor_over(cuda::allocate_pinned(bytes), t.sizes(), strides, 0, t.dtype(), kHost);
+  kernel::copy(made, t);
+  return made;
+}
 
 void add_cuda(nb::module_& m) {
   cuda::package_folders = package_folders;
+  cuda::explain_out_of_memory = explain_out_of_memory;
   cuda::register_device();
   add_devices(m);
   add_streams(m);

@@ -214,6 +214,10 @@ Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
       return ops::to_dtype(autograd::detached(from), dtype.value_or(from.dtype()), false, true);
     return dtype && *dtype != from.dtype() ? ops::cast(from, *dtype) : ops::copy_of(from);
   }
+  if (is_cuda_array(data)) [[unlikely]] {
+    const Tensor from = from_cuda_array(data);
+    return dtype && *dtype != from.dtype() ? ops::cast(from, *dtype) : ops::copy_of(from);
+  }
   FB_CHECK_TYPE(!is_text(data), "invalid data type '", Py_TYPE(data)->tp_name, "'");
   const Dims sizes = shape_of(data);
   if (!dtype) {
@@ -233,7 +237,11 @@ Tensor tensor_from_data(PyObject* data, MaybeType dtype) {
 }
 
 Tensor tensor_on_data(PyObject* data, MaybeType dtype) {
-  if (!is_tensor(data) && !is_numpy_array(data)) return tensor_from_data(data, dtype);
+  if (!is_tensor(data) && !is_numpy_array(data)) {
+    if (!is_cuda_array(data)) return tensor_from_data(data, dtype);
+    const Tensor shared = from_cuda_array(data);
+    return dtype ? ops::cast(shared, *dtype) : shared;
+  }
   const Tensor shared = is_tensor(data) ? tensor_of(data) : from_numpy(data);
   if (dtype && *dtype != shared.dtype() && is_tensor(data)) check_elements(data);
   if (is_sparse(shared)) return dtype ? ops::to_dtype(shared, *dtype) : shared;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "autograd/batch.h"
+#include "autograd/node_streams.h"
 #include "autograd/record.h"
 #include "bind/call.h"
 #include "bind/function_node.h"
@@ -150,7 +151,7 @@ void Application::make_node(PyObject* outputs) {
   node.sequence = autograd::next_sequence();
   if (profile::is_on()) [[unlikely]]
     profile::note_node(node.sequence);
-  node.location = autograd::SourceLocation::here();
+  node.location = SourceLocation::here();
   // A changed view comes first: see CopySlices.
   std::vector<Py_ssize_t> order;
   for (Py_ssize_t i = 0; i < input_count(); ++i)
@@ -169,6 +170,8 @@ void Application::make_node(PyObject* outputs) {
     node.is_tensor_output.push_back(is_tensor(output));
     node.outputs.push_back(is_tensor(output) ? autograd::output_meta(tensor_of(output))
                                              : autograd::OutputMeta());
+    if (has_chosen_stream && is_tensor(output)) [[unlikely]]
+      autograd::note_stream(node, tensor_of(output).device());
   }
 }
 

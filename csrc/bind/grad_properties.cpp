@@ -55,6 +55,9 @@ int set_grad(PyObject* self, PyObject* value, void*) {
     FB_CHECK(!grad.is_same(t), "can't assign Variable as its own grad");
     FB_CHECK(grad.dtype() == t.dtype(), "assigned grad has data of a different type: expected ",
              t.dtype(), ", got ", grad.dtype());
+    FB_CHECK(grad.device() == t.device(),
+             "assigned grad has data located on a different device: expected ", t.device(),
+             ", got ", grad.device());
     FB_CHECK(grad.sizes() == t.sizes(), "assigned grad has data of a different size: expected ",
              t.sizes(), ", got ", grad.sizes());
     autograd::meta_of(t).grad = grad;

@@ -38,6 +38,11 @@ PyObject* to_dlpack(const Tensor& tensor, bool versioned, bool copied);
 // Consumes a capsule of either form.
 Tensor from_dlpack(PyObject* capsule);
 
+// Whether an object, which is neither a tensor nor a NumPy array, offers memory of a GPU by
+// __cuda_array_interface__; and a tensor on that memory.
+bool is_cuda_array(PyObject* object);
+Tensor from_cuda_array(PyObject* object);
+
 // Consumes the capsules of an Arrow array of bytes, or of lists of as many bytes each: a tensor on
 // its memory, which must not be written to.
 Tensor from_arrow(PyObject* schema, PyObject* array);

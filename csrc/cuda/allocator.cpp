@@ -2,6 +2,11 @@
 #include "cuda/allocator.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -29,12 +34,25 @@ struct Pool {
   std::mutex mutex;
   std::vector<std::unique_ptr<Arena>> arenas;
   std::list<Waiting> waiting;
+  std::deque<HistoryEntry> history;
   MemoryStatistics statistics;
   double fraction = 1.0;
 };
 
 // Never destroyed: tensors may outlive what the process tears down at its end.
 Pool* const pools = new Pool[kMaxDevices];
+
+std::atomic<int64_t> history_length{-1};
+
+void note_history(Pool& pool, HistoryEntry::Action action, Address address, size_t bytes,
+                  Stream stream, const void* origin) {
+  const int64_t most = history_length.load(std::memory_order_relaxed);
+  if (most <= 0) return;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  pool.history.push_back({action, address, bytes, stream, origin,
+                          std::chrono::duration_cast<std::chrono::microseconds>(now).count()});
+  while (pool.history.size() > static_cast<size_t>(most)) pool.history.pop_front();
+}
 
 PoolStatistics& of_pool(Pool& pool, const Arena& arena) {
   return arena.small() ? pool.statistics.small : pool.statistics.large;
@@ -44,27 +62,54 @@ size_t reserved_in(const Pool& pool) {
   return static_cast<size_t>(pool.statistics.reserved_bytes.current);
 }
 
+// What is reserved and lies between or behind blocks that are used.
+void note_inactive(Pool& pool, Arena& arena) {
+  PoolStatistics& s = of_pool(pool, arena);
+  const size_t before = std::exchange(arena.counted_free, arena.free_blocks());
+  if (const auto more = static_cast<int64_t>(arena.counted_free) - static_cast<int64_t>(before))
+    s.inactive_split.add(more);
+  const int64_t inactive = s.reserved_bytes.current - s.active_bytes.current;
+  if (const int64_t more = inactive - s.inactive_split_bytes.current)
+    s.inactive_split_bytes.add(more);
+}
+
 void note_reserved(Pool& pool, Arena& arena, int64_t bytes) {
   of_pool(pool, arena).reserved_bytes.add(bytes);
   pool.statistics.reserved_bytes.add(bytes);
   (bytes > 0 ? pool.statistics.device_allocations : pool.statistics.device_frees) +=
       std::exchange(arena.device_calls, 0);
+  using Action = HistoryEntry::Action;
+  note_history(pool, bytes > 0 ? Action::kMapped : Action::kUnmapped, arena.base(),
+               static_cast<size_t>(std::abs(bytes)), arena.stream(), nullptr);
 }
 
+// A tensor got the block, or gave it back.
 void note_block(Pool& pool, const Block& block, int sign) {
   PoolStatistics& s = of_pool(pool, *block.arena);
   const auto bytes = sign * static_cast<int64_t>(block.bytes);
   s.allocations.add(sign);
-  s.active.add(sign);
   s.allocated_bytes.add(bytes);
-  s.active_bytes.add(bytes);
   s.requested_bytes.add(sign * static_cast<int64_t>(block.requested));
   pool.statistics.allocated_bytes.add(bytes);
+  using Action = HistoryEntry::Action;
+  note_history(pool, sign > 0 ? Action::kAllocated : Action::kFreed, block.address, block.bytes,
+               block.arena->stream(), block.origin);
 }
 
-void make_free(Pool&, Block* block) {
+// Nobody else gets the block from now on, or others may.
+void note_active(Pool& pool, const Block& block, int sign) {
+  PoolStatistics& s = of_pool(pool, *block.arena);
+  s.active.add(sign);
+  s.active_bytes.add(sign * static_cast<int64_t>(block.bytes));
+}
+
+void make_free(Pool& pool, Block* block) {
+  Arena& arena = *block->arena;
   block->other_users.clear();
-  block->arena->give_back(block);
+  block->origin = nullptr;
+  note_active(pool, *block, -1);
+  arena.give_back(block);
+  note_inactive(pool, arena);
 }
 
 // Frees the blocks whose last work is done; with `all`, waits for it.
@@ -96,12 +141,16 @@ void release_kept(Pool& pool) {
   for (auto at = pool.arenas.begin(); at != pool.arenas.end();) {
     Arena& arena = **at;
     if (arena.grows()) {
-      if (const size_t released = arena.trim())
+      if (const size_t released = arena.trim()) {
         note_reserved(pool, arena, -static_cast<int64_t>(released));
+        note_inactive(pool, arena);
+      }
     } else if (arena.is_empty()) {
       arena.device_calls = 1;
       of_pool(pool, arena).segments.add(-1);
       note_reserved(pool, arena, -static_cast<int64_t>(arena.mapped()));
+      of_pool(pool, arena).inactive_split.add(-static_cast<int64_t>(arena.counted_free));
+      of_pool(pool, arena).inactive_split_bytes.add(-static_cast<int64_t>(arena.mapped()));
       at = pool.arenas.erase(at);
       continue;
     }
@@ -159,25 +208,31 @@ Block* take_kept(Pool& pool, Stream stream, bool small, size_t bytes) {
 }
 
 std::string in_units(size_t bytes) {
-  const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
+  if (bytes < 1024) return message_of(bytes, " bytes");
+  const char* const units[] = {"KiB", "MiB", "GiB"};
+  auto amount = static_cast<double>(bytes) / 1024;
   int unit = 0;
-  for (; amount >= 1024 && unit < 4; ++unit) amount /= 1024;
-  return message_of(amount, ' ', units[unit]);
+  for (; amount >= 1024 && unit < 2; ++unit) amount /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f %s", amount, units[unit]);
+  return text;
 }
 
-[[noreturn]] void fail_out_of_memory(const Pool& pool, int device, size_t bytes) {
+// The message of the error, in PyTorch's words, which programs look for.
+std::string out_of_memory(const Pool& pool, int device, size_t bytes) {
   size_t free = 0, total = 0;
   driver().memory_info(&free, &total);
   const auto allocated = static_cast<size_t>(pool.statistics.allocated_bytes.current);
   const size_t kept = reserved_in(pool) - allocated;
-  const std::string limited = pool.fraction < 1.0 ? message_of("; this process may reserve ",
-                                                               in_units(limit_of(pool, device)))
-                                                  : std::string();
-  fail(ErrorKind::kOutOfMemory, "CUDA out of memory. ", in_units(bytes), " were asked for on GPU ",
-       device, ", which has ", in_units(total), ", of which ", in_units(free),
-       " are free. Tensors of this process take ", in_units(allocated), ", and ", in_units(kept),
-       " are kept but not in one piece", limited);
+  const std::string limited =
+      pool.fraction < 1.0
+          ? message_of(" This process may reserve ", in_units(limit_of(pool, device)), '.')
+          : std::string();
+  return message_of("CUDA out of memory. Tried to allocate ", in_units(bytes), ". GPU ", device,
+                    " has a total capacity of ", in_units(total), " of which ", in_units(free),
+                    " is free. Of the reserved memory ", in_units(allocated),
+                    " is allocated by tensors, and ", in_units(kept),
+                    " is reserved but unallocated.", limited);
 }
 
 void release_block(void* context) {
@@ -187,14 +242,19 @@ void release_block(void* context) {
   const std::lock_guard lock(pool.mutex);
   note_block(pool, *block, -1);
   if (block->other_users.empty() || is_forked()) return make_free(pool, block);
-  use(device);
   Waiting waiting{block, {}};
-  for (const Stream stream : block->other_users) {
-    constexpr unsigned kWithoutTiming = 2;
-    Event event = nullptr;
-    FB_CUDA(event_create, &event, kWithoutTiming);
-    FB_CUDA(event_record, event, stream);
-    waiting.events.push_back(event);
+  // Nothing may be raised here. The driver refuses when the process ends, or after an error that
+  // ends all work: then nobody uses the block any more.
+  try {
+    use(device);
+    for (const Stream stream : block->other_users) {
+      constexpr unsigned kWithoutTiming = 2;
+      Event event = nullptr;
+      FB_CUDA(event_create, &event, kWithoutTiming);
+      waiting.events.push_back(event);
+      FB_CUDA(event_record, event, stream);
+    }
+  } catch (const std::exception&) {
   }
   pool.waiting.push_back(std::move(waiting));
 }
@@ -214,7 +274,9 @@ Storage allocate(size_t bytes, Device device) {
               " bytes were asked for");
   const Stream stream = current_stream(index);
   const bool small = rounded <= kSmall;
+  const void* const origin = find_origin && history_length >= 0 ? find_origin() : nullptr;
   Block* block = nullptr;
+  std::string failure;
   {
     const std::lock_guard lock(pool.mutex);
     if (!pool.waiting.empty()) look_at_waiting(pool, false);
@@ -226,12 +288,22 @@ Storage allocate(size_t bytes, Device device) {
       block = take_kept(pool, stream, small, rounded);
       if (!block) block = take_fresh(pool, index, stream, small, rounded);
     }
-    if (!block) {
+    if (block) {
+      block->requested = bytes;
+      block->origin = origin;
+      note_block(pool, *block, 1);
+      note_active(pool, *block, 1);
+      note_inactive(pool, *block->arena);
+    } else {
       ++pool.statistics.out_of_memory;
-      fail_out_of_memory(pool, index, bytes);
+      note_history(pool, HistoryEntry::Action::kOutOfMemory, 0, bytes, stream, origin);
+      failure = out_of_memory(pool, index, bytes);
     }
-    block->requested = bytes;
-    note_block(pool, *block, 1);
+  }
+  if (!block) [[unlikely]] {
+    // Whoever explains looks at the allocator, so that it must not be locked.
+    if (explain_out_of_memory) failure += explain_out_of_memory(index);
+    fail(ErrorKind::kOutOfMemory, failure);
   }
   Storage storage =
       Storage::adopt(reinterpret_cast<void*>(block->address), bytes, release_block, block);
@@ -319,11 +391,41 @@ std::vector<BlockInfo> memory_blocks(int device) {
   Pool& pool = pools[device];
   const std::lock_guard lock(pool.mutex);
   std::vector<BlockInfo> result;
-  for (const auto& arena : pool.arenas)
-    for (const auto& [address, block] : arena->blocks())
-      result.push_back({address, block.bytes, block.state == Block::State::kUsed,
-                        block.state != Block::State::kHole, arena->small(), arena->stream()});
+  for (const auto& arena : pool.arenas) {
+    for (const auto& [address, block] : arena->blocks()) {
+      const bool waits =
+          std::any_of(pool.waiting.begin(), pool.waiting.end(),
+                      [&block](const Waiting& each) { return each.block == &block; });
+      const bool used = block.state == Block::State::kUsed;
+      result.push_back({arena->base(), address, block.bytes, used ? block.requested : 0, used,
+                        waits, block.state != Block::State::kHole, arena->small(), arena->stream(),
+                        block.origin});
+    }
+  }
   return result;
+}
+
+void record_history(int64_t entries) {
+  history_length = entries;
+  if (entries > 0) return;
+  for (int device = 0; device < kMaxDevices; ++device) {
+    const std::lock_guard lock(pools[device].mutex);
+    pools[device].history.clear();
+  }
+}
+
+std::vector<HistoryEntry> history(int device) {
+  const std::lock_guard lock(pools[device].mutex);
+  return {pools[device].history.begin(), pools[device].history.end()};
+}
+
+int device_owning(const void* pointer) {
+  constexpr int kDeviceOrdinal = 9;
+  int device = -1;
+  use(thread_state.device);
+  const Status status =
+      driver().pointer_attribute(&device, kDeviceOrdinal, reinterpret_cast<Address>(pointer));
+  return status == kSuccess ? device : -1;
 }
 
 int device_of(const void* pointer) {

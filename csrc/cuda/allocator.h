@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/storage.h"
@@ -62,15 +63,39 @@ MemoryInfo memory_info(int device);
 void set_memory_fraction(int device, double fraction);
 double memory_fraction(int device);
 
-// What is reserved, for memory_snapshot.
+// What is reserved, for memory_snapshot, in the order of addresses of each segment.
 struct BlockInfo {
+  Address segment;  // where the addresses begin that it is cut from
   Address address;
-  size_t bytes;
-  bool used, mapped, small;
+  size_t bytes, requested;
+  bool used, waits, mapped, small;  // waits: freed, but other streams are not done with it
   Stream stream;
+  const void* origin;
 };
 std::vector<BlockInfo> memory_blocks(int device);
 
+// The text that an error for lack of memory ends with; empty or null: nothing more is known. Called
+// without locks.
+inline std::string (*explain_out_of_memory)(int device) = nullptr;
+
+// Note [History of memory]: where a block was asked for costs a look at the program's stack, so it
+// is noted only while somebody wants it. An origin is what `find_origin` returns, kept for good.
+inline const void* (*find_origin)() = nullptr;
+struct HistoryEntry {
+  enum class Action : uint8_t { kAllocated, kFreed, kMapped, kUnmapped, kOutOfMemory };
+  Action action;
+  Address address;
+  size_t bytes;
+  Stream stream;
+  const void* origin;
+  int64_t microseconds;  // since the epoch
+};
+// Keeps the origins of blocks, and the last `entries` changes of each device; -1: nothing at all.
+void record_history(int64_t entries);
+std::vector<HistoryEntry> history(int device);
+
+// The device that an address belongs to, whoever allocated it; -1 if it is none's.
+int device_owning(const void* address);
 // The device whose allocator gave out this address; -1 if none did.
 int device_of(const void* address);
 

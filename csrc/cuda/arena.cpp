@@ -40,7 +40,8 @@ Arena::~Arena() {
 }
 
 Arena::Blocks::iterator Arena::add(Address address, size_t bytes, Block::State state) {
-  const auto made = blocks_.emplace(address, Block{this, address, bytes, state, 0, {}}).first;
+  const auto made =
+      blocks_.emplace(address, Block{this, address, bytes, state, 0, nullptr, {}}).first;
   if (state == Block::State::kFree) free_.emplace(bytes, address);
   return made;
 }

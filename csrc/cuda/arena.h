@@ -26,6 +26,7 @@ struct Block {
   size_t bytes;
   State state;
   size_t requested = 0;             // what was asked for
+  const void* origin = nullptr;     // see record_history
   std::vector<Stream> other_users;  // see use_on_stream
 };
 
@@ -51,13 +52,16 @@ class Arena {
   bool holds(Address address) const { return address - base_ < capacity_; }
   bool is_empty() const;  // nothing is used
   size_t mapped() const { return mapped_; }
+  size_t free_blocks() const { return free_.size(); }
   bool grows() const { return page_ != 0; }
   bool small() const { return small_; }
   int device() const { return device_; }
   Stream stream() const { return stream_; }
+  Address base() const { return base_; }
   const std::map<Address, Block>& blocks() const { return blocks_; }
   // Of the last grow or trim: pages that were made or released.
   int64_t device_calls = 0;
+  size_t counted_free = 0;  // how many free blocks the statistics know of
 
  private:
   using Blocks = std::map<Address, Block>;

@@ -11,6 +11,7 @@
 #include "cuda/loop.h"
 #include "cuda/pinned.h"
 #include "cuda/stream.h"
+#include "cuda/transpose.h"
 #include "kernel/table.h"
 
 namespace fb::cuda {
@@ -33,6 +34,8 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
 
 void copy_with_kernel(int device, IntSpan shape, const kernel::StridedTarget& out,
                       const kernel::StridedSource& in) {
+  const Dims order = order_by_stride(out.strides);
+  if (out.dtype == in.dtype && transpose(device, shape, out, in, order)) return;
   LoopCall call;
   call.device = device;
   call.function = kIdentity;
@@ -44,7 +47,7 @@ void copy_with_kernel(int device, IntSpan shape, const kernel::StridedTarget& ou
   call.out = out.data;
   call.out_memory = out.dtype;
   call.out_strides = out.strides;
-  run_loop(call, shape, order_by_stride(out.strides));
+  run_loop(call, shape, order);
 }
 
 void copy_on_device(const Tensor& out, const Tensor& in) {
@@ -61,6 +64,14 @@ void copy_on_device(const Tensor& out, const Tensor& in) {
       {in.dtype(), static_cast<const char*>(in.data()), byte_strides(in, out.sizes())});
 }
 
+// Also by another library, of which the driver knows.
+bool is_page_locked_by_any(const void* address) {
+  constexpr int kMemoryType = 2;
+  unsigned type = 0;
+  return is_pinned(address) ||
+         driver().pointer_attribute(&type, kMemoryType, address_of(address)) == kSuccess;
+}
+
 // Of elements that lie in one piece on both sides.
 void copy_up(const Tensor& out, const Tensor& in) {
   const int device = place_of(out);
@@ -68,7 +79,7 @@ void copy_up(const Tensor& out, const Tensor& in) {
   use(device);
   FB_CUDA(copy_to_device, address_of(out.data()), in.data(), bytes_of(out), stream);
   // The driver has read pageable memory when it returns; from page-locked memory it still reads.
-  if (!is_pinned(in.data())) return;
+  if (!is_page_locked_by_any(in.data())) return;
   if (non_blocking)
     hold_pinned(in.storage(), device, stream);
   else
@@ -87,19 +98,20 @@ void copy_down(const Tensor& out, const Tensor& in) {
 }
 
 void copy_between_devices(const Tensor& out, const Tensor& in) {
-  const Tensor whole = make_tensor(in.sizes(), out.dtype(), in.device());
-  copy_on_device(whole, in);
+  const int from = place_of(in), to = place_of(out);
+  Tensor whole = in;
+  if (in.dtype() != out.dtype() || !in.is_contiguous()) {
+    whole = make_tensor(in.sizes(), out.dtype(), in.device());
+    copy_on_device(whole, in);
+  }
   const Tensor target =
       out.is_contiguous() ? out : make_tensor(out.sizes(), out.dtype(), out.device());
-  const int from = place_of(in), to = place_of(out);
+  // The target's memory may still be in use by earlier work of its own stream.
+  order_streams(to, current_stream(to), from, current_stream(from));
   use(from);
   FB_CUDA(copy_peer, address_of(target.data()), context_of(to), address_of(whole.data()),
           context_of(from), bytes_of(whole), current_stream(from));
-  // The other device's stream goes on when this is done.
-  const Event done = make_event(from, false, false);
-  record_event(from, done, current_stream(from));
-  wait_for_event(to, current_stream(to), done);
-  destroy_event(done);
+  order_streams(from, current_stream(from), to, current_stream(to));
   if (!target.is_same(out)) copy_on_device(out, target);
 }
 

@@ -75,8 +75,11 @@ DriverState open_driver() {
   if (status == kSuccess) status = state.functions.device_count(&state.devices);
   if (status == kNoDevice || (status == kSuccess && state.devices == 0)) {
     state.devices = 0;
-    state.missing = {"no NVIDIA GPU is visible",
-                     "see what nvidia-smi lists, and whether CUDA_VISIBLE_DEVICES hides it"};
+    state.missing = {
+        "no NVIDIA GPU is visible",
+        std::getenv("CUDA_VISIBLE_DEVICES")
+            ? "unset CUDA_VISIBLE_DEVICES, or give it a number that nvidia-smi -L lists"
+            : "see what nvidia-smi -L lists; in a container: docker run --gpus all"};
   } else if (status != kSuccess) {
     state.devices = 0;
     state.missing = {message_of("the NVIDIA driver does not start: ",

@@ -109,6 +109,7 @@ struct Uuid {
     (size_t* bytes, const MemoryProperties* properties, int option))                               \
   X(host_allocate, "cuMemHostAlloc", (void** address, size_t bytes, unsigned flags))               \
   X(host_release, "cuMemFreeHost", (void* address))                                                \
+  X(pointer_attribute, "cuPointerGetAttribute", (void* out, int attribute, Address address))       \
   X(host_address, "cuMemHostGetDevicePointer_v2", (Address * device, void* host, unsigned flags))  \
   X(copy_to_device, "cuMemcpyHtoDAsync_v2",                                                        \
     (Address out, const void* in, size_t bytes, Stream stream))                                    \
@@ -128,6 +129,8 @@ struct Uuid {
   X(event_query, "cuEventQuery", (Event event))                                                    \
   X(event_synchronize, "cuEventSynchronize", (Event event))                                        \
   X(event_elapsed, "cuEventElapsedTime", (float* milliseconds, Event start, Event end))            \
+  X(profiler_start, "cuProfilerStart", ())                                                         \
+  X(profiler_stop, "cuProfilerStop", ())                                                           \
   X(module_load, "cuModuleLoadData", (Module * module, const void* image))                         \
   X(module_unload, "cuModuleUnload", (Module module))                                              \
   X(module_function, "cuModuleGetFunction",                                                        \

@@ -1,6 +1,9 @@
 // Matrix products.
 #pragma once
 
+#include <atomic>
+#include <string>
+
 #include "cuda/slots.h"
 #include "kernel/gemm.h"
 
@@ -11,5 +14,16 @@ FB_DECLARE_CUDA(kernel::Gemm, gemm_supports)
 
 // By cuBLASLt, for floating-point and complex types; false where it is not there or refuses.
 bool gemm_cublas(int device, const kernel::GemmCall& call);
+
+// Whether products of float32 may be computed in TF32, with 10 bits of the factors' fractions.
+inline std::atomic<bool> tf32_products{false};
+
+// The library as it was found; `missing` says why it was not, and what would help.
+struct ProductLibrary {
+  size_t version = 0;  // 130100
+  std::string path, missing;
+};
+// Opens it, once. Never raises.
+const ProductLibrary& product_library();
 
 }  // namespace fb::cuda

@@ -2,7 +2,8 @@
 //
 // It takes matrices by columns, so that a product of ours is the product of the transposes there,
 // in the other order: C^T = B^T A^T.
-#include <cstring>
+#include <algorithm>
+#include <bit>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -21,10 +22,11 @@ using Descriptor = void*;
 
 // The library's numbers.
 constexpr int kReal32 = 0, kReal64 = 1, kReal16 = 2, kComplex32 = 4, kComplex64 = 5, kBFloat16 = 14;
-constexpr int kCompute32 = 68, kCompute64 = 70;
+constexpr int kCompute32 = 68, kCompute64 = 70, kCompute32InTf32 = 77;
 constexpr int kTransposeA = 3, kTransposeB = 4, kEpilogue = 7, kBiasPointer = 8;
 constexpr int kBatchCount = 5, kBatchStride = 6;
-constexpr int kMostWorkspace = 1;
+constexpr int kMostWorkspace = 1, kAlignmentA = 5, kAlignmentB = 6, kAlignmentC = 7,
+              kAlignmentD = 8;
 constexpr int kAsIs = 0, kTransposed = 1;
 constexpr int kEpilogueBias = 4;
 constexpr size_t kWorkspace = size_t{32} << 20;
@@ -62,6 +64,7 @@ struct Functions {
 struct Lt {
   bool found = false;
   Functions f{};
+  ProductLibrary library;
 };
 
 Lt open_lt() {
@@ -72,7 +75,13 @@ Lt open_lt() {
   files.push_back("libcublasLt.so.12");
   const char* const folders[] = {"nvidia/cu13/lib", "nvidia/cu12/lib", "nvidia/cublas/lib"};
   const Library library = open_library("FLAMBEAU_LIBCUBLASLT", files, folders);
-  if (!library.handle) return lt;
+  const char* const package = newest ? "nvidia-cublas" : "nvidia-cublas-cu12";
+  if (!library.handle) {
+    lt.library.missing = message_of("no cuBLASLt: ", files[0],
+                                    " was not found (python -m pip install ", package, ")");
+    return lt;
+  }
+  lt.library.path = library.path;
   lt.found = true;
   const auto symbol = [&](auto& function, const char* name) {
     void* const address = find_symbol(library, name);
@@ -91,6 +100,11 @@ Lt open_lt() {
   symbol(lt.f.preference_destroy, "cublasLtMatmulPreferenceDestroy");
   symbol(lt.f.choose, "cublasLtMatmulAlgoGetHeuristic");
   symbol(lt.f.product, "cublasLtMatmul");
+  if (!lt.found)
+    lt.library.missing = message_of("cuBLASLt is too old: ", library.path,
+                                    " (python -m pip install --upgrade ", package, ")");
+  else if (void* const version = find_symbol(library, "cublasLtGetVersion"))
+    lt.library.version = reinterpret_cast<size_t (*)()>(version)();
   return lt;
 }
 
@@ -125,9 +139,10 @@ struct Prepared {
   Choice choice{};
 };
 
-// How well an address is aligned, of which the choice may make use.
-int alignment_of(const void* address) {
-  return static_cast<int>(reinterpret_cast<uintptr_t>(address) & 15 ? 0 : 1);
+// The power of two that an address is a multiple of, of which the choice makes use: up to 256,
+// which the library takes for granted if nothing else is said.
+uint32_t alignment_of(const void* address) {
+  return 1u << std::countr_zero(static_cast<uint32_t>(reinterpret_cast<uintptr_t>(address)) | 256u);
 }
 
 Descriptor layout(const Functions& f, int type, int64_t rows, int64_t columns, int64_t ld,
@@ -164,6 +179,14 @@ Prepared prepare(Handle handle, const Numbers& numbers, const kernel::GemmCall& 
   Descriptor preference = nullptr;
   if (!p.a || !p.b || !p.c || f.preference_create(&preference)) return p;
   f.preference_set(preference, kMostWorkspace, &kWorkspace, sizeof kWorkspace);
+  const auto align = [&](int attribute, uint32_t bytes) {
+    f.preference_set(preference, attribute, &bytes, sizeof bytes);
+  };
+  align(kAlignmentA, alignment_of(g.b.data));
+  align(kAlignmentB, alignment_of(g.a.data));
+  align(kAlignmentC, alignment_of(g.c.data));
+  // The bias is read along with the result.
+  align(kAlignmentD, std::min(alignment_of(g.c.data), alignment_of(g.bias)));
   int count = 0;
   p.works =
       f.choose(handle, p.operation, p.a, p.b, p.c, p.c, preference, 1, &p.choice, &count) == 0 &&
@@ -182,22 +205,29 @@ auto* const states = new DeviceState[kMaxDevices];
 
 }  // namespace
 
+const ProductLibrary& product_library() { return lt().library; }
+
 bool gemm_cublas(int device, const kernel::GemmCall& g) {
   Numbers numbers;
   if (!numbers_of(g.dtype, numbers) || !lt().found || g.batch > INT32_MAX) return false;
   if (g.bias && g.batch > 1) return false;
+  const bool in_tf32 = tf32_products.load(std::memory_order_relaxed) &&
+                       (g.dtype == DType::kFloat32 || g.dtype == DType::kComplex64);
+  if (in_tf32) numbers.compute = kCompute32InTf32;
   const bool is_double = g.dtype == DType::kFloat64 || g.dtype == DType::kComplex128;
   if (g.bias && (is_double || is_complex(g.dtype))) return false;  // no such epilogue
   DeviceState& state = states[device];
-  const std::lock_guard lock(state.mutex);
+  std::unique_lock lock(state.mutex);
   if (state.failed) return false;
   if (!state.handle && lt().f.create(&state.handle) != 0) {
     state.failed = true;
     return false;
   }
-  const int aligned = alignment_of(g.a.data) | alignment_of(g.b.data) << 1 |
-                      alignment_of(g.c.data) << 2 | alignment_of(g.bias) << 3;
-  const int shape = (g.a.transposed ? 1 : 0) | (g.b.transposed ? 2 : 0) | (g.bias ? 4 : 0);
+  int aligned = 0;
+  for (const void* const address : {g.a.data, g.b.data, static_cast<const void*>(g.c.data), g.bias})
+    aligned = aligned << 4 | std::countr_zero(alignment_of(address));
+  const int shape =
+      (g.a.transposed ? 1 : 0) | (g.b.transposed ? 2 : 0) | (g.bias ? 4 : 0) | (in_tf32 ? 8 : 0);
   const Key key{static_cast<int>(g.dtype),
                 shape,
                 g.batch,
@@ -216,16 +246,21 @@ bool gemm_cublas(int device, const kernel::GemmCall& g) {
   Prepared& p = at->second;
   if (fresh) p = prepare(state.handle, numbers, g);
   if (!p.works) return false;
+  Storage workspace;
+  if (p.choice.workspace) {
+    // Not under the lock: the report of an allocation that fails takes Python's lock, and whoever
+    // holds that one may wait for this one.
+    lock.unlock();
+    workspace =
+        allocate(p.choice.workspace, Device(DeviceType::kCuda, static_cast<int8_t>(device)));
+    lock.lock();
+  }
   if (g.bias) lt().f.operation_set(p.operation, kBiasPointer, &g.bias, sizeof g.bias);
   // One and zero in any of the types: a real part and an imaginary part behind it.
   alignas(16) const float one[] = {1, 0}, zero[] = {0, 0};
   alignas(16) const double one_double[] = {1, 0}, zero_double[] = {0, 0};
   const void* const alpha = is_double ? static_cast<const void*>(one_double) : one;
   const void* const none = is_double ? static_cast<const void*>(zero_double) : zero;
-  Storage workspace;
-  if (p.choice.workspace)
-    workspace =
-        allocate(p.choice.workspace, Device(DeviceType::kCuda, static_cast<int8_t>(device)));
   p.works = lt().f.product(state.handle, p.operation, alpha, g.b.data, p.a, g.a.data, p.b,
                            g.accumulate ? alpha : none, g.c.data, p.c, g.c.data, p.c,
                            &p.choice.algorithm, workspace ? workspace->data : nullptr,

@@ -2,7 +2,9 @@
 // are kept by size, rounded up to a power of two.
 #include "cuda/pinned.h"
 
+#include <algorithm>
 #include <bit>
+#include <exception>
 #include <list>
 #include <map>
 #include <mutex>
@@ -50,11 +52,16 @@ void release(void* context) {
   auto* block = static_cast<PinnedBlock*>(context);
   const std::lock_guard lock(cache.mutex);
   Freed freed{block, {}};
-  if (!is_forked()) {
+  // Nothing may be raised here. The driver refuses when the process ends, or after an error that
+  // ends all work: then nobody reads the block any more.
+  try {
     for (const auto& [device, stream] : block->users) {
-      freed.events.push_back(make_event(device, false, false));
-      record_event(device, freed.events.back(), stream);
+      if (is_forked()) break;
+      const Event event = make_event(device, false, false);
+      freed.events.push_back(event);
+      record_event(device, event, stream);
     }
+  } catch (const std::exception&) {
   }
   block->users.clear();
   cache.waiting.push_back(std::move(freed));
@@ -97,11 +104,16 @@ void hold_pinned(const Storage& storage, int device, Stream stream) {
   while (const StorageImpl* original = original_of(*own)) own = original;
   if (own->release != release) return;
   const std::lock_guard lock(cache.mutex);
-  static_cast<PinnedBlock*>(own->context)->users.emplace_back(device, stream);
+  auto& users = static_cast<PinnedBlock*>(own->context)->users;
+  const std::pair user(device, stream);
+  if (std::find(users.begin(), users.end(), user) == users.end()) users.push_back(user);
 }
 
 void empty_pinned_cache() {
+  if (is_forked()) return;
   const std::lock_guard lock(cache.mutex);
+  if (cache.by_address.empty()) return;
+  if (thread_state.bound < 0) use(thread_state.device);
   collect();
   for (const auto& [bytes, block] : cache.kept) {
     cache.by_address.erase(block->data);

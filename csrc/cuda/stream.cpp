@@ -1,9 +1,12 @@
 // Streams, events, and waiting for them.
 #include "cuda/stream.h"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "core/error.h"
+#include "core/streams.h"
 #include "cuda/device_error.h"
 
 namespace fb::cuda {
@@ -19,6 +22,11 @@ struct StreamPool {
   unsigned next[2] = {};
 };
 StreamPool pools[kMaxDevices];
+
+// The driver answers only threads that have a context, whichever it is.
+void use_any() {
+  if (thread_state.bound < 0) use(thread_state.device);
+}
 
 bool is_ready(Status status, const char* call) {
   if (status == kNotReady) return false;
@@ -41,6 +49,21 @@ Stream pooled_stream(int device, int priority) {
 void set_current_stream(int device, Stream stream) {
   start(Device(DeviceType::kCuda, static_cast<int8_t>(device)));
   thread_state.streams[device] = stream;
+  has_chosen_stream = std::any_of(std::begin(thread_state.streams), std::end(thread_state.streams),
+                                  [](Stream each) { return each != nullptr; });
+}
+
+void order_streams(int device, Stream earlier, Stream later) {
+  order_streams(device, earlier, device, later);
+}
+
+void order_streams(int device, Stream earlier, int later_device, Stream later) {
+  const Event done = make_event(device, false, false);
+  record_event(device, done, earlier);
+  use(later_device);
+  const Status status = driver().stream_wait(later, done, 0);
+  destroy_event(done);
+  check(status, names::stream_wait);
 }
 
 void synchronize_device(int device) {
@@ -81,7 +104,10 @@ void wait_for_event(int device, Stream stream, Event event) {
   FB_CUDA(stream_wait, stream, event, 0);
 }
 
-bool has_happened(Event event) { return is_ready(driver().event_query(event), names::event_query); }
+bool has_happened(Event event) {
+  use_any();
+  return is_ready(driver().event_query(event), names::event_query);
+}
 
 void synchronize_event(int device, Event event) {
   use(device);
@@ -90,6 +116,7 @@ void synchronize_event(int device, Event event) {
 }
 
 float elapsed_time(Event start, Event end) {
+  use_any();
   float milliseconds = 0;
   FB_CUDA(event_elapsed, &milliseconds, start, end);
   return milliseconds;

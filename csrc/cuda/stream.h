@@ -9,6 +9,10 @@ namespace fb::cuda {
 // is never destroyed, so a number that a program has kept stays valid.
 Stream pooled_stream(int device, int priority);
 void set_current_stream(int device, Stream stream);
+// What `later` is given from now on waits for what `earlier` was given so far.
+void order_streams(int device, Stream earlier, Stream later);
+// The same for streams of different devices: each has a default stream, and all are called null.
+void order_streams(int device, Stream earlier, int later_device, Stream later);
 
 // Each of these raises if a kernel has noted an error that the host now gets to see.
 void synchronize_device(int device);

@@ -14,7 +14,9 @@ __all__ = ["get_device_module"]
 def get_device_module(device: Any = None) -> ModuleType:
     """``torch.cuda``, ``torch.cpu`` ... for a device; by default, for the best one available."""
     place = device.type if isinstance(device, fb.device) else device
-    kind = "cpu" if place is None else str(place).partition(":")[0]
+    if place is None:
+        place = "cuda" if fb.cuda.is_available() else "cpu"
+    kind = str(place).partition(":")[0]
     if kind not in ("cpu", "cuda", "mps", "mtia", "xpu"):
         raise RuntimeError(f"get_device_module: there is no module for device {device!r}")
     return importlib.import_module(f"flambeau.{kind}")

@@ -49,16 +49,27 @@ def dlpack_capsule(
     if tensor.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     here = dlpack_device(tensor)
+    if dl_device is not None and tuple(dl_device) != here:
+        if copy is False:
+            raise ValueError(f"Can't move a tensor from {here} to {dl_device} without a copy")
+        tensor, copy = tensor.to(_torch_device(dl_device)), True
+    elif copy:
+        tensor = tensor.clone()
     if tensor.is_cuda:
         _hand_over(tensor, stream)
-    elif stream not in (None, -1):
+    elif here[0] == DLDeviceType.kDLCPU and stream not in (None, -1):
         raise AssertionError("stream should be None on cpu.")
-    if dl_device is not None and tuple(dl_device) != here:
-        raise BufferError(f"Can't export a tensor on {tensor.device} to DLPack device {dl_device}")
-    if copy:
-        tensor = tensor.clone()
     versioned = max_version is not None and max_version[0] >= 1
     return _C._to_dlpack(tensor, versioned, bool(copy))
+
+
+def _torch_device(place: tuple[int, int]) -> fb.device:
+    """The device that has these numbers in the protocol."""
+    kind, index = place
+    for name, number in _DEVICE_TYPES.items():
+        if kind == number:
+            return fb.device(name) if name == "cpu" else fb.device(name, index)
+    raise BufferError(f"DLPack: there is no device {place} here")
 
 
 def _hand_over(tensor: Tensor, stream: int | None) -> None:
@@ -66,14 +77,19 @@ def _hand_over(tensor: Tensor, stream: int | None) -> None:
 
     1 is the protocol's number for the default stream, and None means it.
     """
+    if stream == 0:
+        raise BufferError("__dlpack__: the stream 0 has no meaning there; 1 is the default one")
+    if stream == -1:
+        return
     index = tensor.get_device()
     own = _C._cuda_current_stream(index)
-    if stream != -1 and own != (0 if stream in (None, 1) else stream):
-        _C._cuda_stream_synchronize(index, own)
+    other = 0 if stream in (None, 1) else stream
+    if own != other:
+        _C._cuda_order_streams(index, own, other)
 
 
 def cuda_array_interface(tensor: Tensor) -> dict[str, Any]:
-    """``Tensor.__cuda_array_interface__``: the memory by the protocol's version 2.
+    """``Tensor.__cuda_array_interface__``: the memory by the protocol's version 3.
 
     Raises:
         AttributeError: The tensor is not on a GPU, or has an element type without a name there.
@@ -103,7 +119,9 @@ def cuda_array_interface(tensor: Tensor) -> dict[str, Any]:
         "shape": tuple(tensor.shape),
         "strides": strides,
         "data": (tensor.data_ptr(), False),
-        "version": 2,
+        # 1 is the default stream: whoever reads the memory waits for this one.
+        "stream": _C._cuda_current_stream(tensor.get_device()) or 1,
+        "version": 3,
     }
 
 
@@ -135,10 +153,18 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     options: dict[str, Any] = {}
     if copy is not None:
         options["copy"] = copy
+    kind, index = getattr(ext_tensor, "__dlpack_device__", lambda: (DLDeviceType.kDLCPU, 0))()
     if device is not None:
         wanted = fb.device(device)
-        options["dl_device"] = (_DEVICE_TYPES[wanted.type], wanted.index or 0)
-    kind, index = getattr(ext_tensor, "__dlpack_device__", lambda: (DLDeviceType.kDLCPU, 0))()
+        place = (_DEVICE_TYPES[wanted.type], fb.empty(0, device=wanted).get_device())
+        if wanted.type == "cuda" and place != (kind, index):
+            # Few libraries copy to a GPU.
+            if copy is False:
+                raise ValueError(
+                    f"from_dlpack: to {wanted} without a copy, which copy=False forbids"
+                )
+            return from_dlpack(ext_tensor).to(wanted)
+        options["dl_device"] = (place[0], max(place[1], 0))
     if kind == DLDeviceType.kDLCUDA:
         options["stream"] = _C._cuda_current_stream(index) or 1
     try:

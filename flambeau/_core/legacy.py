@@ -63,7 +63,7 @@ class TensorType(type):
     def __call__(cls, *args: Any, device: Any = None) -> Tensor:
         if len(args) == 1 and isinstance(args[0], Tensor) and args[0].dtype != cls.dtype:
             raise TypeError(f"new(): expected a tensor of {cls.dtype}, got {args[0].dtype}")
-        return construct(cls.dtype, args, device)
+        return construct(cls.dtype, args, device, cls.place)
 
     def __instancecheck__(cls, instance: object) -> bool:
         return (
@@ -148,25 +148,35 @@ def range(
     return values.requires_grad_(requires_grad)
 
 
-def construct(dtype: fb.dtype, args: tuple[Any, ...], device: Any = None) -> Tensor:
-    """``Tensor(2, 3)`` of this shape, ``Tensor([2, 3])`` of values, ``Tensor(t)`` on ``t``."""
-    if device is not None and fb.device(device).type != "cpu":
-        raise RuntimeError(
-            "legacy constructor expects device type: cpu but device type: "
-            f"{fb.device(device).type} was passed"
-        )
+def construct(
+    dtype: fb.dtype, args: tuple[Any, ...], device: Any = None, place: Any = "cpu"
+) -> Tensor:
+    """``Tensor(2, 3)`` of this shape, ``Tensor([2, 3])`` of values, ``Tensor(t)`` on ``t``.
+
+    ``place`` is the device of the type that is made; ``device`` may only be one of its kind.
+    """
+    home = fb.device(place)
+    if device is not None:
+        if fb.device(device).type != home.type:
+            raise RuntimeError(
+                f"legacy constructor expects device type: {home.type} but device type: "
+                f"{fb.device(device).type} was passed"
+            )
+        home = fb.device(device)
     if len(args) == 1 and not isinstance(args[0], int):
         data = args[0]
         if isinstance(data, Tensor):
+            if data.device.type != home.type:
+                raise RuntimeError(f"new(): expected a tensor on {home.type}, got {data.device}")
             return data.detach()
         if isinstance(data, Size):
-            return fb.empty(data, dtype=dtype)
+            return fb.empty(data, dtype=dtype, device=home)
         if isinstance(data, (float, complex)) or not hasattr(data, "__len__"):
             raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
         if isinstance(data, str):
             raise TypeError("new(): invalid data type 'str'")
-        return fb.tensor(data, dtype=dtype)
-    return fb.empty(args or (0,), dtype=dtype)
+        return fb.tensor(data, dtype=dtype, device=home)
+    return fb.empty(args or (0,), dtype=dtype, device=home)
 
 
 def new_tensor(*args: Any, device: Any = None) -> Tensor:
@@ -216,18 +226,20 @@ def convert_type(self: Tensor, dtype: Any = None, non_blocking: bool = False) ->
 def set_default_tensor_type(t: Any) -> None:
     """Set the default element type by an old name: ``FloatTensor``, ``"torch.DoubleTensor"``."""
     if isinstance(t, str):
-        if t not in _DTYPES:
+        if t.replace("torch.cuda.", "torch.") not in _DTYPES:
             raise TypeError(f"invalid type object: {t!r}")
-        dtype = _DTYPES[t]
-    elif isinstance(t, TensorType) and not t.is_cuda:
-        dtype = t.dtype
+        name = t.replace("torch.cuda.", "torch.")
+        dtype, place = _DTYPES[name], "cpu" if name == t else "cuda"
     elif isinstance(t, TensorType):
-        raise TypeError(f"{t!r} is not available: this build of Flambeau computes on the CPU")
+        dtype, place = t.dtype, t.place
     else:
         raise TypeError(
             "invalid type object: only floating-point types are supported as the default type"
         )
+    if place == "cuda" and not fb.cuda.is_available():
+        raise TypeError(f"{t!r} is not available: this build of Flambeau computes on the CPU")
     fb.set_default_dtype(dtype)
+    fb.set_default_device(None if place == "cpu" else place)
 
 
 def typename(obj: Any, /) -> str:

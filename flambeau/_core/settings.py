@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import flambeau as fb
+from flambeau import _C
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
@@ -51,7 +52,8 @@ class _State:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for the same results in every run, whatever the number of threads.
 
-    All operators do so anyway: only `torch.are_deterministic_algorithms_enabled` answers otherwise.
+    On a CPU all operators do so anyway. On a GPU the gradients of `grid_sample`, `roi_align`,
+    `ps_roi_pool` and `deform_conv2d` do not, and raise an error.
 
     Args:
         mode: Whether to ask for them.
@@ -68,6 +70,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """
     _State.deterministic = bool(mode)
     _State.warn_only = bool(warn_only)
+    _C._set_determinism(get_deterministic_debug_mode())
     from flambeau._limits.accepted import accepted  # rarely needed, as are the others
     from flambeau.utils import deterministic
 

@@ -169,6 +169,8 @@ class UntypedStorage:
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         contents = self.cpu()._bytes
+        if self.device.type != "cpu":
+            return _from_bytes, (bytearray(memoryview(contents)), str(self.device))
         if protocol >= 5:  # may be passed out of band, without a copy
             from pickle import PickleBuffer  # only pickling needs it: `import flambeau` does not
 
@@ -291,6 +293,11 @@ class TypedStorage:
 
     def cpu(self) -> TypedStorage:
         return self if self.device.type == "cpu" else typed_storage(self._elements.cpu())
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> TypedStorage:
+        """Return the elements on a GPU, by default on the current one."""
+        moved = self._untyped_storage.cuda(device, non_blocking)
+        return TypedStorage(wrap_storage=moved, dtype=self.dtype)
 
     @property
     def is_cuda(self) -> bool:
@@ -426,6 +433,12 @@ def _bytes_of_buffer(
     if byte_order not in (None, "native", sys.byteorder):
         contents = contents.reshape(-1, part).flip(1).reshape(-1)
     return contents
+
+
+def _from_bytes(contents: bytearray, device: str) -> UntypedStorage:
+    if not contents:
+        return UntypedStorage(0, device=device)
+    return untyped_storage(fb.frombuffer(contents, dtype=fb.uint8).to(device))
 
 
 def _from_buffer(buffer: Any) -> UntypedStorage:

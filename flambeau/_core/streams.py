@@ -17,8 +17,22 @@ def _checked(device: Any, name: str) -> fb.device:
     return place
 
 
+def _on_gpu(device: Any) -> bool:
+    """Whether a device is a GPU that there is; one that there is not is refused later."""
+    place = fb.device("cpu" if device is None else device)
+    return place.type == "cuda" and fb.cuda.is_available()
+
+
 class Stream:
-    """A queue of work. On the CPU operators have run when they return, so it is always empty."""
+    """A queue of work. On the CPU operators have run when they return, so it is always empty.
+
+    On a GPU it is a `cuda.Stream`.
+    """
+
+    def __new__(cls, device: Any = None, *, priority: int = 0) -> Any:
+        if cls is Stream and _on_gpu(device):
+            return fb.cuda.Stream(device, priority)
+        return super().__new__(cls)
 
     def __init__(self, device: Any = None, *, priority: int = 0) -> None:
         self.device: fb.device = _checked(device, "Stream")
@@ -63,7 +77,22 @@ class Stream:
 
 
 class Event:
-    """An event in a queue of work. Elapsed times are between the moments of recording."""
+    """An event in a queue of work. Elapsed times are between the moments of recording.
+
+    On a GPU it is a `cuda.Event`.
+    """
+
+    def __new__(
+        cls,
+        device: Any = None,
+        *,
+        enable_timing: bool = False,
+        blocking: bool = False,
+        interprocess: bool = False,
+    ) -> Any:
+        if cls is Event and _on_gpu(device):
+            return fb.cuda.Event(enable_timing, blocking, interprocess)
+        return super().__new__(cls)
 
     def __init__(
         self,

@@ -159,13 +159,13 @@ def _new(self: Tensor, *args: Any, device: Any = None) -> Tensor:
 
     Args:
         *args: Sizes, or a sequence of values.
-        device: Where it lives; must be the CPU. Default: the CPU.
+        device: Where it lives; must be of the kind of this one. Default: that of this one.
 
     Example:
         >>> torch.ones(2).new([1, 2])
         tensor([1., 2.])
     """
-    return legacy.construct(self.dtype, args, device)
+    return legacy.construct(self.dtype, args, device, self.device)
 
 
 def _dequantize(self: Tensor) -> Tensor:

@@ -32,6 +32,10 @@ ACCEPTED: dict[str, str] = {
         "functions run eagerly and graph breaks are not detected; torch.fx.symbolic_trace or "
         "torch.export.export refuse a function that is not one graph"
     ),
+    "torch.cuda.nvtx": (
+        "NVIDIA's profilers see no ranges, as libnvToolsExt is not there; python -m pip install "
+        "nvidia-nvtx-cu12, or use torch.profiler"
+    ),
     "torch.export.export(strict)": (
         "modules are recorded by running them, as with strict=False; what Python decides is fixed"
     ),

@@ -252,12 +252,9 @@ _refuse(
         "change_current_allocator": "Use another allocator.",
         "use_mem_pool": "Allocate from a pool within a block.",
         "CUDAPluggableAllocator": "An allocator from a shared library.",
-        "get_rng_state": "The state of the generator of a GPU.",
-        "initial_seed": "The seed of the generator of the current GPU.",
         "cudart": "The CUDA runtime.",
         "current_blas_handle": "The handle of cuBLAS.",
         "set_sync_debug_mode": "Report calls that synchronise.",
-        "get_sync_debug_mode": "How such calls are reported.",
         "memory_usage": "The fraction of time the memory was busy.",
         "utilization": "The fraction of time a GPU was busy.",
         "temperature": "The temperature of a GPU.",
@@ -278,34 +275,12 @@ _refuse(
     },
 )
 _refuse(
-    "cuda.comm",
-    _CUDA,
-    AssertionError,
-    {
-        "broadcast": "Copies of a tensor on several GPUs.",
-        "broadcast_coalesced": "The same for many tensors.",
-        "scatter": "Pieces of a tensor on several GPUs.",
-        "gather": "One tensor of pieces on several GPUs.",
-        "reduce_add": "The sum of tensors on several GPUs.",
-    },
-)
-_refuse(
     "cuda.jiterator",
     _CUDA,
     AssertionError,
     {
         "_create_jit_fn": "A kernel with one result.",
         "_create_multi_output_jit_fn": "A kernel with several results.",
-    },
-)
-_refuse(
-    "cuda.memory",
-    _CUDA,
-    AssertionError,
-    {
-        "_record_memory_history": "Record every allocation.",
-        "_snapshot": "The recorded allocations.",
-        "_dump_snapshot": "Write the recorded allocations to a file.",
     },
 )
 _refuse(

@@ -2,13 +2,15 @@
 
 A value is asked for by backend and operator (``cuda``'s ``matmul``); ``"none"`` leaves it to what
 holds for the whole backend, and that to what holds for all backends. The CPU always computes in
-float32 here, so the values are kept for programs that set and read them.
+float32 here, so its values are kept for programs that set and read them; products on a GPU follow
+theirs.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from flambeau import _C
 from flambeau.backends._settings import Setting
 
 __all__: list[str] = []
@@ -40,7 +42,13 @@ def set_precision(backend: str, operator: str, value: Any) -> None:
         raise RuntimeError(f"fp32_precision: expected one of {choices}, got {value!r}")
     if value not in _CHOICES[backend]:
         raise RuntimeError(f"fp32_precision: backend {backend!r} does not support {value!r}")
-    _chosen[backend, operator] = value
+    _choose((backend, operator), value)
+
+
+def _choose(key: tuple[str, str], value: str) -> None:
+    _chosen[key] = value
+    # The kernels' own switch, which costs nothing where there is no GPU.
+    _C._cuda_allow_tf32(precision("cuda", "matmul") == "tf32")
 
 
 class PrecisionSetting(Setting):
@@ -60,7 +68,7 @@ class PrecisionSetting(Setting):
         return _chosen.get(self.key, "none")
 
     def restore(self, saved: Any) -> None:
-        _chosen[self.key] = saved
+        _choose(self.key, saved)
 
 
 class TensorFloatSetting(Setting):
@@ -82,7 +90,7 @@ class TensorFloatSetting(Setting):
 
     def restore(self, saved: Any) -> None:
         for operator, value in zip(self.operators, saved, strict=True):
-            _chosen["cuda", operator] = value
+            _choose(("cuda", operator), value)
 
 
 class OperatorPrecision:

@@ -6,6 +6,7 @@ import importlib.metadata
 import os
 import platform
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,6 @@ def _shared_memory() -> int | None:
 
 
 def _cuda() -> Facts:
-    names = (d.metadata["Name"] or "" for d in importlib.metadata.distributions())
     state = _C._cuda_state()
     version = state["driver"]
     devices = []
@@ -153,14 +153,43 @@ def _cuda() -> Facts:
         found = fb.cuda.get_device_properties(index)
         capability = f"{found.major}.{found.minor}"
         devices.append({"name": found.name, "memory": found.total_memory, "capability": capability})
+    compiler = _C._cuda_compiler() if devices else {}
+    products = _C._cuda_products() if devices else {}
+    number = products.get("version", 0)
     return {
         "driver": f"{version // 1000}.{version % 1000 // 10}" if version else None,
         "missing": state["missing"],
         "remedy": state["remedy"],
         "devices": devices,
-        "compiler": _C._cuda_compiler() if devices else None,
-        "packages": sorted({name for name in names if name.startswith("nvidia-")}),
+        "compiler": _library(compiler, ".".join(map(str, compiler.get("version", ())))),
+        "products": _library(products, f"{number // 10000}.{number % 10000 // 100}"),
+        "cache": _kernel_cache(compiler["cache"]) if devices else None,
     }
+
+
+def _library(found: Facts, version: str) -> Facts | None:
+    return {**found, "version": version} if found else None
+
+
+def _kernel_cache(folder: str) -> Facts:
+    """Where compiled kernels are kept, and whether new ones can be."""
+    place = Path(folder)
+    nearest = next((each for each in (place, *place.parents) if each.exists()), place)
+    files = [each for each in place.iterdir() if each.is_file()] if place.is_dir() else []
+    return {
+        "folder": folder,
+        "chosen": "FLAMBEAU_CUDA_CACHE" in os.environ,
+        "writable": _can_write(nearest),
+        "bytes": sum(each.stat().st_size for each in files),
+    }
+
+
+def _can_write(folder: Path) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _environment() -> Facts:

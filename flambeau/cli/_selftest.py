@@ -13,7 +13,7 @@ from pathlib import Path
 import flambeau as torch
 from flambeau.nn import functional as F
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "computes_on_gpu"]
 
 _PATIENCE = 20.0  # seconds for a child that needs milliseconds; one that hangs hangs for ever
 
@@ -23,6 +23,12 @@ def matmul() -> None:
     torch.manual_seed(0)
     a, b = torch.randn(257, 129), torch.randn(129, 65)
     _same(a @ b, (a.double() @ b.double()).float(), 1e-4)
+
+
+def computes_on_gpu() -> None:
+    """A kernel that is compiled for the GPU, or was before, and a copy back."""
+    x = torch.arange(1000.0)
+    _same((x.to("cuda") * 2 + 1).to("cpu"), x * 2 + 1, 0)
 
 
 def solve() -> None:

@@ -9,20 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from flambeau import cuda
 from flambeau._display.describe import readable_bytes
 from flambeau._display.terminal import Style, can_show
 from flambeau.cli._machine import Facts, facts
-from flambeau.cli._selftest import CHECKS
+from flambeau.cli._selftest import CHECKS, computes_on_gpu
 
 __all__ = ["add_arguments", "examine", "run"]
 
 _OLDEST_NUMPY = (1, 26)
-# What NVIDIA calls the packages for a driver.
-_CUDA_PACKAGES = {
-    "12": ("nvidia-cuda-nvrtc-cu12", "nvidia-cublas-cu12"),
-    "13": ("nvidia-cuda-nvrtc", "nvidia-cublas"),
-}
-
 _MARKS = {"ok": "✓", "note": "•", "problem": "✗"}
 _PLAIN_MARKS = {"ok": "ok", "note": "--", "problem": "!!"}
 _COLOURS = {"ok": "green", "note": "yellow", "problem": "red"}
@@ -159,6 +154,9 @@ def _numpy(version: str | None) -> Finding:
 
 def _gpu(found: Facts) -> Iterator[Finding]:
     cuda = found["cuda"]
+    if not cuda["driver"] and "no NVIDIA driver" not in cuda["missing"]:
+        yield Finding("GPU", cuda["missing"], "note", cuda["remedy"])
+        return
     if not cuda["driver"]:
         fix = "with an NVIDIA GPU: apt-get install nvidia-driver, then try nvidia-smi;\n"
         fix += "in a container: docker run --gpus all ..."
@@ -170,33 +168,36 @@ def _gpu(found: Facts) -> Iterator[Finding]:
     for number, gpu in enumerate(cuda["devices"]):
         text = f"{gpu['name']}, {readable_bytes(gpu['memory'])}, capability {gpu['capability']}"
         yield Finding(f"GPU {number}", text)
-    yield _cuda_libraries(cuda["driver"], cuda["packages"])
-    if cuda["compiler"]:
-        yield _compiler(cuda["compiler"])
+    if cuda["devices"]:
+        yield _cuda_library("NVRTC", cuda["compiler"])
+        yield _cuda_library("cuBLASLt", cuda["products"], "matrix products take a slower kernel")
+        yield _cache(cuda["cache"])
 
 
-def _compiler(compiler: Facts) -> Finding:
-    if compiler["missing"]:
-        text, _, fix = compiler["missing"].rpartition(" (")
-        return Finding("NVRTC", text, "problem", fix.rstrip(")"))
-    version = ".".join(str(part) for part in compiler["version"])
-    return Finding(
-        "NVRTC", f"{version}, {compiler['path']}; kernels are kept in {compiler['cache']}"
-    )
+def _cuda_library(name: str, library: Facts, without: str = "") -> Finding:
+    if library["missing"]:
+        text, _, fix = library["missing"].rpartition(" (")
+        text = f"{text}: {without}" if without else text
+        return Finding(name, text, "note" if without else "problem", fix.rstrip(")"))
+    return Finding(name, f"{library['version']}, {library['path']}")
 
 
-def _cuda_libraries(driver: str, found: list[str]) -> Finding:
-    newest = max(_CUDA_PACKAGES)
-    wanted = _CUDA_PACKAGES.get(driver.partition(".")[0], _CUDA_PACKAGES[newest])
-    missing = [name for name in wanted if name not in found]
-    if not missing:
-        return Finding("libraries", ", ".join(wanted))
-    fix = f"python -m pip install {' '.join(missing)}"
-    return Finding("libraries", f"{len(missing)} of {len(wanted)} not found", "note", fix)
+def _cache(cache: Facts) -> Finding:
+    """Whether compiled kernels are kept for the next process."""
+    folder, variable = cache["folder"], "FLAMBEAU_CUDA_CACHE"
+    if not folder:
+        fix = f"unset {variable}" if cache["chosen"] else f"export {variable}=FOLDER"
+        return Finding("kernel cache", "none are kept: every process compiles them", "note", fix)
+    if not cache["writable"]:
+        fix = f"chmod u+rwx {folder}, or export {variable}=ANOTHER_FOLDER"
+        text = f"{folder} cannot be written to: every process compiles its kernels"
+        return Finding("kernel cache", text, "problem", fix)
+    return Finding("kernel cache", f"kept in {folder}, {readable_bytes(cache['bytes'])}")
 
 
 def _self_test() -> Iterator[Finding]:
-    for subject, check in CHECKS.items():
+    checks = CHECKS | ({"GPU": computes_on_gpu} if cuda.is_available() else {})
+    for subject, check in checks.items():
         start = time.perf_counter()
         try:
             check()

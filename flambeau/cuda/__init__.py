@@ -101,7 +101,6 @@ from flambeau.cuda.memory import (
     use_mem_pool,
 )
 from flambeau.cuda.random import (
-    default_generators,
     get_rng_state,
     get_rng_state_all,
     initial_seed,
@@ -127,8 +126,11 @@ from flambeau.cuda.streams import (
 if TYPE_CHECKING:
     from flambeau.cuda import amp as amp
     from flambeau.cuda import comm, jiterator, nccl, profiler
+    from flambeau.cuda.random import default_generators
 else:
-    __getattr__ = _lazy(__name__, "amp comm jiterator nccl profiler")
+    __getattr__ = _lazy(
+        __name__, "amp comm jiterator nccl profiler", {"flambeau.cuda.random": "default_generators"}
+    )
 
 __all__ = [
     "BFloat16Tensor",

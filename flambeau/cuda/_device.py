@@ -6,7 +6,7 @@ from typing import Any
 
 import flambeau as fb
 from flambeau import _C
-from flambeau._limits.refusing import Function, refused
+from flambeau._limits.refusing import Function, refusal, refused
 
 __all__ = [
     "CudaError",
@@ -313,10 +313,57 @@ def device_memory_used(device: Any = None) -> int:
     return total - free
 
 
-cudart: Function = refused("cuda.cudart")
+class _Runtime:
+    """The functions of CUDA's runtime that programs call from Python, by their names there."""
+
+    cudaError = cudaStatus
+
+    @staticmethod
+    def cudaProfilerStart() -> int:
+        _C._cuda_profile(True)
+        return 0
+
+    @staticmethod
+    def cudaProfilerStop() -> int:
+        _C._cuda_profile(False)
+        return 0
+
+    @staticmethod
+    def cudaMemGetInfo(device: int) -> tuple[int, int]:
+        return _C._cuda_memory_info(device)
+
+    @staticmethod
+    def cudaGetErrorString(error: int) -> str:
+        return "no error" if error == 0 else f"CUDA error {error}"
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError(
+            f"cuda.cudart().{name}: Flambeau calls CUDA's driver and has no runtime; pinned memory "
+            "comes from Tensor.pin_memory()"
+        )
+
+
+def cudart() -> _Runtime:
+    """Return the functions of CUDA's runtime that there are here."""
+    if not is_available():
+        raise refusal("cuda.cudart")
+    return _Runtime()
+
+
+def get_sync_debug_mode() -> int:
+    """How calls that wait for the GPU are reported: not at all."""
+    needs_gpu()
+    return 0
+
+
+def set_sync_debug_mode(debug_mode: int | str) -> None:
+    """Report calls that wait for the GPU: only "default" is there, which does not."""
+    needs_gpu()
+    if debug_mode not in (0, "default"):
+        raise refusal("cuda.set_sync_debug_mode", NotImplementedError)
+
+
 current_blas_handle: Function = refused("cuda.current_blas_handle")
-set_sync_debug_mode: Function = refused("cuda.set_sync_debug_mode")
-get_sync_debug_mode: Function = refused("cuda.get_sync_debug_mode")
 memory_usage: Function = refused("cuda.memory_usage")
 utilization: Function = refused("cuda.utilization")
 temperature: Function = refused("cuda.temperature")

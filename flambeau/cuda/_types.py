@@ -30,12 +30,7 @@ class CudaTensorType(TensorType):
 
     def __call__(cls, *args: Any, device: Any = None) -> fb.Tensor:
         needs_gpu(TypeError)
-        place = "cuda" if device is None else device
-        return (
-            fb.tensor(*args, dtype=cls.dtype, device=place)
-            if args and isinstance(args[0], (list, tuple))
-            else fb.empty(*args, dtype=cls.dtype, device=place)
-        )
+        return super().__call__(*args, device=device)
 
 
 BFloat16Tensor: CudaTensorType = CudaTensorType("BFloat16Tensor", fb.bfloat16)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -84,7 +85,10 @@ def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
         # The peak of both is at most the sum of the pools' peaks; where it is counted, it is exact.
         both = found.get(quantity) or {k: part[k] + large[quantity][k] for k in part}
         stats[quantity] = dict(zip(_POOLS, (both, large[quantity], part), strict=True))
-    return stats
+    # Blocks of any size are cut, and nobody waits for all streams.
+    none = dict.fromkeys(_PARTS, 0)
+    stats |= {"oversize_allocations": none, "oversize_segments": none}
+    return stats | {"max_split_size": -1, "num_sync_all_streams": 0}
 
 
 def _flat(prefix: str, value: Any) -> Iterator[tuple[str, int]]:
@@ -242,7 +246,9 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
 
 
 def memory_snapshot(mempool_id: Any = None) -> list[dict[str, Any]]:
-    """Every block that the allocator of the current GPU holds.
+    """Every segment that the allocators of all GPUs hold, with its blocks.
+
+    A block has a ``state``: ``"active_allocated"``, ``"active_pending_free"`` or ``"inactive"``.
 
     Args:
         mempool_id: There are no memory pools: must be None.
@@ -250,45 +256,157 @@ def memory_snapshot(mempool_id: Any = None) -> list[dict[str, Any]]:
     needs_gpu()
     if mempool_id is not None:
         raise NotImplementedError("cuda.memory_snapshot: there are no memory pools")
-    return [
+    segments: dict[tuple[int, int], dict[str, Any]] = {}
+    for index in range(_C._cuda_device_count()):
+        for block in _C._cuda_memory_blocks(index):
+            if block["mapped"]:
+                _add_block(segments, index, block)
+    return list(segments.values())
+
+
+def _add_block(
+    segments: dict[tuple[int, int], dict[str, Any]], index: int, block: dict[str, Any]
+) -> None:
+    size = block["size"]
+    segment = segments.setdefault(
+        (index, block["segment"]),
         {
-            "device": _C._cuda_current_device(),
-            "address": address,
-            "total_size": size,
-            "state": "active_allocated" if used else "inactive",
-            "segment_type": "small" if small else "large",
-            "stream": stream,
+            "device": index,
+            "address": block["segment"],
+            "total_size": 0,
+            "allocated_size": 0,
+            "active_size": 0,
+            "requested_size": 0,
+            "stream": block["stream"],
+            "segment_type": "small" if block["small"] else "large",
+            "segment_pool_id": (0, 0),
+            "is_expandable": True,
+            "frames": [],
+            "blocks": [],
+        },
+    )
+    state = "inactive"
+    if block["used"]:
+        state = "active_pending_free" if block["waits"] else "active_allocated"
+    segment["total_size"] += size
+    segment["active_size"] += size if block["used"] else 0
+    segment["allocated_size"] += size if state == "active_allocated" else 0
+    segment["requested_size"] += block["requested_size"]
+    segment["blocks"].append(
+        {
+            "address": block["address"],
+            "size": size,
+            "requested_size": block["requested_size"],
+            "state": state,
+            "frames": _frames(block["origin"]),
         }
-        for address, size, used, mapped, small, stream in _C._cuda_memory_blocks(
-            _C._cuda_current_device()
-        )
-        if mapped
-    ]
+    )
+
+
+def _frames(origin: str | None) -> list[dict[str, Any]]:
+    """A line of the program, "file.py:12", as the frames of a stack."""
+    if origin is None:
+        return []
+    file, _, line = origin.rpartition(":")
+    return [{"filename": file, "line": int(line), "name": "??"}]
+
+
+def _record_memory_history(
+    enabled: str | bool | None = "all",
+    context: str | None = "all",
+    stacks: str = "all",
+    max_entries: int = 1 << 20,
+    *args: Any,
+    **kwargs: Any,
+) -> None:
+    """Note from now on which line of the program asks for memory.
+
+    Args:
+        enabled: "all" keeps the lines and every change, "state" the lines alone; None ends it.
+        context: PyTorch's: lines are noted for all events.
+        stacks: PyTorch's: the innermost line of the program is noted.
+        max_entries: How many changes of a GPU are kept. Default: a million.
+        *args: Further options of PyTorch's, which change nothing.
+        **kwargs: Likewise.
+    """
+    needs_gpu()
+    if enabled not in ("all", "state", None, True, False):
+        raise RuntimeError(f"expected enabled to be 'all', 'state' or None, got {enabled!r}")
+    entries = min(max_entries, 1 << 20) if enabled in ("all", True) else 0
+    _C._cuda_record_history(entries if enabled else -1)
+
+
+def _snapshot(device: Any = None, augment_with_fx_traces: bool = False) -> dict[str, Any]:
+    """What the allocators hold, and the recorded changes, as PyTorch's tools read it."""
+    segments = memory_snapshot()
+    traces = []
+    for index in range(_C._cuda_device_count()):
+        entries = _C._cuda_memory_history(index)
+        for entry in entries:
+            entry["frames"] = _frames(entry.pop("origin"))
+            entry["device"] = index
+        traces.append(entries)
+    settings = {"expandable_segments": True, "garbage_collection_threshold": 0.0}
+    return {"segments": segments, "device_traces": traces, "allocator_settings": settings}
+
+
+def _dump_snapshot(filename: str = "dump_snapshot.pickle", **options: Any) -> None:
+    """Write `_snapshot` to a file, which pytorch.org/memory_viz shows."""
+    with open(filename, "wb") as file:
+        pickle.dump(_snapshot(), file)
+
+
+_QUANTITIES = (
+    ("Allocated memory", "allocated_bytes"),
+    ("Active memory", "active_bytes"),
+    ("Requested memory", "requested_bytes"),
+    ("GPU reserved memory", "reserved_bytes"),
+    ("Non-releasable memory", "inactive_split_bytes"),
+    ("Allocations", "allocation"),
+    ("Active allocs", "active"),
+    ("GPU reserved segments", "segment"),
+    ("Non-releasable allocs", "inactive_split"),
+)
+_PARTS = ("current", "peak", "allocated", "freed")
+
+
+def _amount(value: int, is_bytes: bool) -> str:
+    """A number of at most six digits, with a unit."""
+    unit = 0
+    step, units = (1024, ("B", "KiB", "MiB", "GiB", "TiB")) if is_bytes else (1000, ("", "K", "M"))
+    while abs(value) >= 100000 and unit + 1 < len(units):
+        value, unit = value // step, unit + 1
+    return f"{value:7d} {units[unit]:<3}"
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
-    """The statistics of the allocator as a table."""
+    """Return the statistics of the allocator as PyTorch's table.
+
+    Args:
+        device: The GPU. Default: the current one.
+        abbreviated: Whether the pools of small and of large blocks are left out. Default: False.
+
+    Example:
+        >>> if torch.cuda.is_available():
+        ...     print(torch.cuda.memory_summary())
+    """
     needs_gpu()
     stats = memory_stats(device)
-    title = f"memory of cuda:{chosen_index(device)}"
-    lines = [title, "-" * 78, f"{'':24}{'now':>13}{'peak':>13}{'allocated':>14}{'freed':>14}"]
-    rows = [("tensors", "allocated_bytes"), ("reserved", "reserved_bytes")]
-    rows += [("asked for", "requested_bytes")] * (not abbreviated)
-    for text, quantity in rows:
-        for pool in _POOLS[: 1 if abbreviated else 3]:
-            values = [stats.get(f"{quantity}.{pool}.{part}", 0) for part in _PARTS]
-            label = text if pool == "all" else "  in the " + pool.replace("_", " ")
-            cells = (f"{value / 2**20:.1f} MiB" for value in values)
-            lines.append(f"{label:24}" + "".join(f"{cell:>13} " for cell in cells).rstrip())
-    counts = {name: stats.get(name, 0) for name in _COUNTS}
-    lines.append(
-        f"retries after freeing the cache: {counts['num_alloc_retries']}, "
-        f"out of memory: {counts['num_ooms']}"
-    )
-    return "\n".join(lines)
-
-
-_PARTS = ("current", "peak", "allocated", "freed")
+    rule, thin = "|" + "=" * 75 + "|", "|" + "-" * 75 + "|"
+    title = f"PyTorch CUDA memory summary, device ID {chosen_index(device)}"
+    ooms, retries = stats.get("num_ooms", 0), stats.get("num_alloc_retries", 0)
+    lines = [rule, f"|{title:^75}|", thin]
+    lines += [f"|{f'CUDA OOMs: {ooms}':^37}|{f'cudaMalloc retries: {retries}':^37}|", rule]
+    heads = ("Cur Usage", "Peak Usage", "Tot Alloc", "Tot Freed")
+    lines.append(f"|{'Metric':^23}|" + "|".join(f"{head:^12}" for head in heads) + "|")
+    for text, quantity in _QUANTITIES:
+        lines.append(thin)
+        for pool in _POOLS[:1] if abbreviated else _POOLS:
+            label = text if pool == "all" else "      from " + pool.replace("_", " ")
+            values = (stats.get(f"{quantity}.{pool}.{part}", 0) for part in _PARTS)
+            cells = (f"{_amount(value, 'bytes' in quantity):^12}" for value in values)
+            lines.append(f"| {label:<22}|" + "|".join(cells) + "|")
+    return "\n".join([*lines, rule, ""])
 
 
 def list_gpu_processes(device: Any = None) -> str:
@@ -300,8 +418,5 @@ caching_allocator_alloc: Function = refused("cuda.caching_allocator_alloc")
 caching_allocator_delete: Function = refused("cuda.caching_allocator_delete")
 change_current_allocator: Function = refused("cuda.change_current_allocator")
 use_mem_pool: Function = refused("cuda.use_mem_pool")
-_record_memory_history: Function = refused("cuda.memory._record_memory_history")
-_snapshot: Function = refused("cuda.memory._snapshot")
-_dump_snapshot: Function = refused("cuda.memory._dump_snapshot")
 MemPool: Any = refused_type("cuda.MemPool")
 CUDAPluggableAllocator: Any = refused_type("cuda.CUDAPluggableAllocator")

@@ -5,12 +5,24 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from flambeau._limits.refusing import Function, refused
+from flambeau import _C
+from flambeau._limits.refusing import refusal
 
 __all__ = ["profile", "start", "stop"]
 
-start: Function = refused("cuda.profiler.start")
-stop: Function = refused("cuda.profiler.stop")
+
+def start() -> None:
+    """Let NVIDIA's profiler record from here on."""
+    if not _C._cuda_device_count():
+        raise refusal("cuda.profiler.start")
+    _C._cuda_profile(True)
+
+
+def stop() -> None:
+    """Let NVIDIA's profiler stop recording."""
+    if not _C._cuda_device_count():
+        raise refusal("cuda.profiler.stop")
+    _C._cuda_profile(False)
 
 
 @contextlib.contextmanager

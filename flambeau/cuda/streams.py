@@ -23,6 +23,8 @@ class Stream:
     device_index: int
     cuda_stream: int
     priority: int
+    device_type = 1
+    _contexts: list[StreamContext]  # blocks that have not ended
 
     def __new__(cls, device: Any = None, priority: int = 0, **kwargs: Any) -> Stream:
         needs_gpu(RuntimeError)
@@ -38,6 +40,19 @@ class Stream:
     @property
     def stream_id(self) -> int:
         return self.cuda_stream
+
+    @staticmethod
+    def priority_range() -> tuple[int, int]:
+        """The lowest and the highest priority."""
+        return 0, -1
+
+    def __enter__(self) -> Stream:
+        self._contexts.append(StreamContext(self))
+        self._contexts[-1].__enter__()
+        return self
+
+    def __exit__(self, type: Any, value: Any, traceback: Any) -> None:
+        self._contexts.pop().__exit__(type, value, traceback)
 
     @property
     def _as_parameter_(self) -> Any:
@@ -85,6 +100,7 @@ def _stream(cls: type[Stream], index: int, handle: int, priority: int = 0) -> St
     made.device_index = index
     made.cuda_stream = handle
     made.priority = -1 if priority < 0 else 0
+    made._contexts = []
     return made
 
 

@@ -27,6 +27,11 @@ def rebuild_storage(handle: Any, size: int) -> UntypedStorage:
 
 def reduce_storage(storage: UntypedStorage) -> Any:
     """Share the memory behind a storage, and name it."""
+    if storage.is_cuda:
+        raise RuntimeError(
+            "multiprocessing: memory of a GPU is not shared with another process; send "
+            "tensor.cpu() and move it there"
+        )
     fd, size = storage._share_fd_cpu_()
     return rebuild_storage, (reduction.DupFd(fd), size)
 

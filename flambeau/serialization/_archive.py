@@ -76,7 +76,7 @@ class _Storages:
         identity = StorageIdentity.parse(pid)
         if identity.key not in self._loaded:
             offset, size = self._place(identity)
-            memory = fb.empty(size, dtype=fb.uint8)
+            memory = fb.empty(size, dtype=fb.uint8, device="cpu")
             self._offsets.append(offset)
             self._waiting.append(memory)
             self._keep(memory, identity)

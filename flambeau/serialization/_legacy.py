@@ -88,7 +88,7 @@ class LegacyReader:
         self._promised += identity.nbytes
         if self._promised > self._source.size:
             self._refuse(f"its storages would need {self._promised} bytes, more than it has")
-        memory = untyped_storage(fb.empty(identity.nbytes, dtype=fb.uint8))
+        memory = untyped_storage(fb.empty(identity.nbytes, dtype=fb.uint8, device="cpu"))
         restored = restore(memory, identity.location)
         self._waiting[identity.key] = (restored, identity.kind.itemsize)
         return restored

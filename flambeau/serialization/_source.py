@@ -49,7 +49,7 @@ class Source:
     def tensor(self, offset: int, size: int) -> Tensor:
         """The bytes as a tensor of its own."""
         self._check(offset, size)
-        tensor = fb.empty(size, dtype=fb.uint8)
+        tensor = fb.empty(size, dtype=fb.uint8, device="cpu")
         self.fill([offset], [tensor])
         return tensor
 
@@ -124,5 +124,5 @@ class MappedSource(Source):
     def tensor(self, offset: int, size: int) -> Tensor:
         self._check(offset, size)
         if size == 0:
-            return fb.empty(0, dtype=fb.uint8)
+            return fb.empty(0, dtype=fb.uint8, device="cpu")
         return fb.frombuffer(self._map, dtype=fb.uint8, count=size, offset=offset)

@@ -231,6 +231,8 @@ def finish(op: Op, call: str, slots: dict[str, int]) -> str:
         return (
             f"wrap_named(return_type<{len(op.returns)}>({quote(op.symbol)}, {{{fields}}}), {call})"
         )
+    if "pin_memory" in slots:
+        call = f"as_pinned({call}, a[{slots['pin_memory']}])"
     if "requires_grad" in slots:
         return f"wrap(with_requires_grad({call}, a[{slots['requires_grad']}]))"
     return f"wrap({call})"

@@ -12,6 +12,7 @@ from opgen.model import Op, Table
 AUTOCAST = {
     "lower": "in the 16-bit type of the region",
     "float32": "in float32",
+    "cuda_float32": "on a GPU in float32",
     "promote": "in the widest type among its inputs",
 }
 
@@ -19,6 +20,7 @@ DEVICES = {
     "everywhere": "every device",
     "parts": "wherever the operators do that it consists of",
     "kernel": "those that have its kernel",
+    "host": "those that have its kernel; on `cuda` the host computes it on copies",
 }
 
 

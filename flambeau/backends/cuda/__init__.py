@@ -1,4 +1,4 @@
-"""Settings of products and attention on GPUs, which this build does not compute on."""
+"""Settings of products and attention on GPUs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from flambeau import _C
 from flambeau._limits.refusing import refusal
 from flambeau.backends._precision import PrecisionSetting, TensorFloatSetting
 from flambeau.backends._settings import Setting, boolean
@@ -46,8 +47,8 @@ _attention["reduced_math"] = Setting(False)
 
 
 def is_built() -> bool:
-    """Whether this build can compute on GPUs."""
-    return False
+    """Whether this build can compute on the GPUs of this machine."""
+    return _C._cuda_device_count() > 0
 
 
 def _reduction(name: str, value: Any) -> Any:
