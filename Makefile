@@ -19,7 +19,7 @@ WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 # Tests run on all cores; slow tests are listed.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
-.PHONY: help demo test vectors bench conformance shadow cuda emulated asan tsan compilers docs lint wheel clean
+.PHONY: help demo test vectors bench conformance shadow cuda emulated cuda-coverage asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo 'make shadow       the operators on a device whose memory the host cannot access'
 	@echo 'make cuda         the tests of the device cuda, on a GPU'
 	@echo 'make emulated     the same without a GPU: kernels run on the processor'
+	@echo 'make cuda-coverage where every operator runs on the device cuda: kernel, composite, host or refused'
 	@echo 'make tsan         the threaded tests under the thread sanitizer'
 	@echo 'make compilers    build with several compilers and run the core tests; COMPILERS="clang++-19"'
 	@echo 'make lint         formatting, lint and types'
@@ -77,12 +78,17 @@ cuda: .venv/.installed .venv/.test
 
 EMULATOR = build/emulator/libemulated.so
 
+ON_EMULATOR = FLAMBEAU_CUDA=1 FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
+  FLAMBEAU_LIBCUBLASLT=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
+  FB_EMULATOR_FOLDER=$(abspath build/emulator) FB_EMULATOR_ROOT=$(abspath csrc)
+
 emulated: .venv/.installed .venv/.test $(EMULATOR)
 	@echo '==> testing the device cuda without a GPU'
-	@FLAMBEAU_CUDA=1 FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
-	 FLAMBEAU_LIBCUBLASLT=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
-	 FB_EMULATOR_FOLDER=$(abspath build/emulator) FB_EMULATOR_ROOT=$(abspath csrc) \
-	 $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+	@$(ON_EMULATOR) $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+
+# Which operators have kernels there, which are computed on the host and which are refused.
+cuda-coverage: .venv/.installed .venv/.test $(EMULATOR)
+	@$(ON_EMULATOR) $(BIN)/python -m tools.cuda_coverage $(ARGS)
 
 $(EMULATOR): $(wildcard tests/cuda/emulator/*)
 	@mkdir -p $(@D)

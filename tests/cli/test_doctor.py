@@ -106,54 +106,66 @@ def test_small_shared_memory_is_no_problem(size: int | None):
     assert found["memory"].status != "problem"
 
 
-def cuda_facts(driver: str | None, packages: list[str], **changed: Any) -> dict[str, Any]:
+def cuda_facts(driver: str | None, **changed: Any) -> dict[str, Any]:
     """A machine with one GPU, or none."""
-    facts: dict[str, Any] = {"missing": "", "remedy": "", "devices": [], "compiler": None}
+    facts: dict[str, Any] = {"missing": "", "remedy": "", "devices": []}
+    facts |= {"compiler": None, "products": None, "cache": None}
     if driver:
         facts["devices"] = [{"name": "H200", "memory": 141 << 30, "capability": "9.0"}]
-        facts["compiler"] = {"version": (13, 0), "path": "nvrtc", "missing": "", "cache": "kept"}
-    return facts | {"driver": driver, "packages": packages} | changed
+        facts["compiler"] = {"version": "13.0", "path": "nvrtc", "missing": ""}
+        facts["products"] = {"version": "13.1", "path": "lt", "missing": ""}
+        facts["cache"] = {"folder": "kept", "chosen": False, "writable": True, "bytes": 3000}
+    return facts | {"driver": driver} | changed
 
 
 def test_a_gpu_is_named():
-    found = findings(cuda=cuda_facts("13.0", []))
+    found = findings(cuda=cuda_facts("13.0"))
+    assert found["driver"].text == "for CUDA 13.0"
     assert found["GPU 0"].text == "H200, 151 GB, capability 9.0"
-    assert found["NVRTC"].text == "13.0, nvrtc; kernels are kept in kept"
+    assert found["NVRTC"].text == "13.0, nvrtc"
+    assert found["cuBLASLt"].text == "13.1, lt"
+    assert found["kernel cache"].text == "kept in kept, 3 kB"
 
 
 def test_a_gpu_that_cannot_be_used():
-    hidden = {"missing": "no NVIDIA GPU is visible", "remedy": "see what nvidia-smi lists"}
-    found = findings(cuda=cuda_facts("13.0", [], devices=[], compiler=None, **hidden))["CUDA"]
-    assert (found.text, found.fix) == tuple(hidden.values())
-    compiler = {"missing": "no NVRTC: libnvrtc.so.13 was not found (python -m pip install x)"}
-    found = findings(cuda=cuda_facts("13.0", [], compiler=compiler))["NVRTC"]
-    assert found.fix == "python -m pip install x"
-    assert found.status == "problem"
+    hidden = {"missing": "no NVIDIA GPU is visible", "remedy": "unset CUDA_VISIBLE_DEVICES"}
+    found = findings(cuda=cuda_facts("13.0", devices=[], **hidden))
+    assert (found["CUDA"].text, found["CUDA"].fix) == tuple(hidden.values())
+    assert "NVRTC" not in found
+
+
+def test_a_gpu_that_is_not_asked_for():
+    off = {"missing": "this build of Flambeau computes on the CPU", "remedy": "FLAMBEAU_CUDA=1"}
+    found = findings(cuda=cuda_facts(None, **off))["GPU"]
+    assert (found.text, found.fix, found.status) == (*off.values(), "note")
 
 
 @pytest.mark.parametrize(
-    ("driver", "present", "missing"),
-    [
-        ("12.8", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc-cu12"),
-        ("13.0", ["nvidia-cublas-cu12"], "nvidia-cuda-nvrtc nvidia-cublas"),
-    ],
+    ("subject", "status"), [("compiler", "problem"), ("products", "note")], ids=["NVRTC", "Lt"]
 )
-def test_driver_without_libraries(driver: str, present: list[str], missing: str):
-    found = findings(cuda=cuda_facts(driver, present))
-    assert found["driver"].text == f"for CUDA {driver}"
-    assert found["libraries"].fix == f"python -m pip install {missing}"
+def test_libraries_that_are_missing(subject: str, status: str):
+    library = {"missing": "no library: x.so.13 was not found (python -m pip install x)"}
+    name = {"compiler": "NVRTC", "products": "cuBLASLt"}[subject]
+    found = findings(cuda=cuda_facts("13.0", **{subject: library}))[name]
+    assert found.text.startswith("no library: x.so.13 was not found")
+    assert (found.fix, found.status) == ("python -m pip install x", status)
 
 
-def test_driver_with_libraries():
-    packages = ["nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cudnn-cu13", "nvidia-nccl-cu13"]
-    found = findings(cuda=cuda_facts("13.0", packages))["libraries"]
-    assert (found.status, found.fix) == ("ok", "")
+def test_kernels_that_are_not_kept():
+    cache = {"folder": "/read/only", "chosen": False, "writable": False, "bytes": 0}
+    found = findings(cuda=cuda_facts("13.0", cache=cache))["kernel cache"]
+    assert found.status == "problem"
+    assert "chmod u+rwx /read/only" in found.fix
+    cache |= {"folder": "", "chosen": True}
+    found = findings(cuda=cuda_facts("13.0", cache=cache))["kernel cache"]
+    assert (found.status, found.fix) == ("note", "unset FLAMBEAU_CUDA_CACHE")
 
 
 def test_no_driver():
-    found = findings(cuda=cuda_facts(None, []))
+    missing = {"missing": "no NVIDIA driver: libcuda.so.1 was not found"}
+    found = findings(cuda=cuda_facts(None, **missing))
     assert "docker run --gpus all" in found["driver"].fix
-    assert "libraries" not in found
+    assert "NVRTC" not in found
 
 
 def test_failing_check_is_a_problem(

@@ -19,6 +19,7 @@ PARTLY = {
     "accelerator.device_index",
     "backends.cuda.cufft_plan_cache",
     "cuda.device",
+    "cuda.set_sync_debug_mode",
     "cuda.set_device",
     "cuda.set_stream",
     "cuda.stream",

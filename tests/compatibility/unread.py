@@ -67,9 +67,6 @@ UNREAD: dict[str, list[str]] = {
         "flambeau.cpu.set_device(device)",
         "flambeau.cuda.memory.caching_allocator_enable(value)",
         "flambeau.cuda.memory.list_gpu_processes(device)",
-        "flambeau.cuda.random.set_rng_state(new_state)",
-        "flambeau.cuda.random.set_rng_state(device)",
-        "flambeau.cuda.random.set_rng_state_all(new_states)",
         "flambeau.mtia.memory_allocated(device)",
         "flambeau.mtia.memory_stats(device)",
         "flambeau.profiler.profiler.profile.export_memory_timeline(device)",
@@ -143,6 +140,7 @@ UNREAD: dict[str, list[str]] = {
     ],
     "It chooses between kernels or ways of writing that give the same.": [
         "flambeau._operators.unique.unique(sorted)",
+        "flambeau.cuda.comm.broadcast_coalesced(buffer_size)",
         "flambeau.distributed.checkpoint._storage.FileSystemWriter.__init__(single_file_per_rank)",
         "flambeau.distributed.checkpoint._storage.FileSystemWriter.__init__(sync_files)",
         "flambeau.distributed.checkpoint._storage.FileSystemWriter.__init__(thread_count)",

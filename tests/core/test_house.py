@@ -12,7 +12,7 @@ CSRC = ROOT / "csrc"
 MAY_INCLUDE = {
     "core": {"core", "scalar"},
     "scalar": {"scalar"},
-    "kernel": {"core", "kernel", "gen/kernel"},
+    "kernel": {"core", "scalar", "kernel", "gen/kernel"},
     "cpu": {"core", "scalar", "kernel", "cpu"},
     "cuda": {"core", "scalar", "kernel", "cuda"},
     "ops": {"core", "kernel", "ops", "gen/ops", "autograd"},

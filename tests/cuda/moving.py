@@ -46,3 +46,20 @@ def devices_of(value: Any) -> set[str]:
     found: set[str] = set()
     map_tensors(lambda t: found.add(t.device.type), value)
     return found
+
+
+def gradients_on(device: str, function: Any, inputs: list[Any]) -> list[Any]:
+    """The results of a call on a device, and the gradients of a weighted sum of them."""
+    leaves = [t.detach().to(device) for t in inputs]
+    for leaf in leaves:
+        leaf.requires_grad_(leaf.is_floating_point() or leaf.is_complex())
+    results = function(*leaves)
+    results = results if isinstance(results, (tuple, list)) else [results]
+    assert {each.device.type for each in results} == {device}
+    recorded = [each for each in results if each.requires_grad]
+    for number, result in enumerate(recorded):
+        steps = fb.arange(result.numel(), dtype=fb.float64).reshape(result.shape) + number
+        weights = fb.cos(steps).to(result.dtype).to(device)
+        result.backward(weights, retain_graph=True)
+    found = [*results, *(leaf.grad for leaf in leaves if leaf.grad is not None)]
+    return [each.detach().cpu() for each in found]

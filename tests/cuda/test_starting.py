@@ -32,7 +32,12 @@ def run(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     [
         ({"FLAMBEAU_LIBCUDA": "/nonexistent/libcuda.so"}, "no NVIDIA driver"),
         ({"FB_EMULATOR_DRIVER": "11080"}, "too old: it is for CUDA 11.8"),
-        ({"CUDA_VISIBLE_DEVICES": ""}, "no NVIDIA GPU is visible"),
+        ({"CUDA_VISIBLE_DEVICES": ""}, "no NVIDIA GPU is visible (unset CUDA_VISIBLE_DEVICES"),
+        ({"FB_EMULATOR_DEVICES": "0"}, "no NVIDIA GPU is visible"),
+        ({"FB_EMULATOR_STARTS": "999"}, "does not start: an error of the emulator (code 999)"),
+        ({"FB_EMULATOR_STARTS": "100"}, "no NVIDIA GPU is visible"),
+        ({"FLAMBEAU_LIBCUDA": "libm.so.6"}, "too old: it is for CUDA 0.0, and CUDA 12.0 is needed"),
+        ({"FLAMBEAU_CUDA": "0"}, "computes on the CPU (FLAMBEAU_CUDA=1"),
     ],
 )
 def test_what_is_missing_is_said(environment: dict[str, str], message: str) -> None:
@@ -61,6 +66,60 @@ def test_a_missing_compiler_is_said() -> None:
     assert done.stdout == "[1.0, 1.0]\n"
     assert "no NVRTC" in done.stderr
     assert "pip install nvidia-cuda-nvrtc" in done.stderr
+
+
+@EMULATED
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        ({"FLAMBEAU_LIBNVRTC": "libm.so.6"}, "NVRTC is too old: libm.so.6"),
+        ({"FB_EMULATOR_CAPABILITY": "50"}, "no longer knows GPUs of compute capability 5.0"),
+        ({"CXX": "/bin/false"}, "NVRTC"),
+    ],
+)
+def test_a_compiler_that_does_not_do(environment: dict[str, str], message: str) -> None:
+    done = run(
+        "x = torch.ones(2).cuda()\ntry: x + x\nexcept RuntimeError as error: print(error)",
+        FLAMBEAU_CUDA_CACHE="",
+        **environment,
+    )
+    assert message in done.stdout, done.stderr
+
+
+@EMULATED
+def test_a_gpu_that_is_newer_than_the_compiler(tmp_path: Path) -> None:
+    """It gets code for the newest one that the compiler knows, which the driver compiles on."""
+    code = "x = torch.ones(2).cuda()\nprint((x + x).tolist(), torch.cuda.get_device_capability())"
+    done = run(code, FB_EMULATOR_CAPABILITY="130", FLAMBEAU_CUDA_CACHE=str(tmp_path))
+    assert done.stdout == "[2.0, 2.0] (13, 0)\n", done.stderr
+    (entry,) = tmp_path.iterdir()
+    assert b"--gpu-architecture=compute_90" in entry.read_bytes()
+
+
+@EMULATED
+def test_a_forked_process_leaves_the_memory_alone() -> None:
+    """Its copies of tensors and streams die without a call of the driver's."""
+    code = """
+import gc, os, sys
+x, event = torch.ones(2).cuda(), torch.cuda.Event()
+event.record()
+pinned = torch.ones(2).pin_memory()
+x.record_stream(torch.cuda.Stream())
+if os.fork() == 0:
+    assert not torch.cuda.is_available() and not torch.cuda.is_initialized()
+    del x, event, pinned
+    gc.collect()
+    torch.cuda.empty_cache()
+    torch.manual_seed(3)
+    print(torch.cuda.device_count(), (torch.ones(2) * 2).sum().item(), flush=True)
+    sys.exit(0)
+_, status = os.wait()
+assert os.waitstatus_to_exitcode(status) == 0
+x.add_(1)
+print(x.tolist())
+"""
+    done = run(code)
+    assert done.stdout == "0 4.0\n[2.0, 2.0]\n", done.stderr
 
 
 @EMULATED
@@ -107,6 +166,50 @@ def test_compiled_kernels_are_kept(tmp_path: Path) -> None:
         entry.write_bytes(damaged)
         assert "'compiled': 1" in run(PROGRAM, FLAMBEAU_CUDA_CACHE=folder).stdout
         assert len(list(Path(folder).iterdir())) == 1
+
+
+@EMULATED
+def test_a_cache_is_shared_by_processes(tmp_path: Path) -> None:
+    """They start together on an empty folder, and each finds or leaves whole entries only."""
+    environment = {**os.environ, "FLAMBEAU_CUDA_CACHE": str(tmp_path / "kernels")}
+    command = [sys.executable, "-c", "import flambeau as torch\n" + PROGRAM]
+    processes = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    for process in processes:
+        out, _ = process.communicate()
+        assert process.returncode == 0
+        assert "'compiled'" in out
+    (entry,) = (tmp_path / "kernels").iterdir()
+    assert entry.suffix == ".fbk"
+    assert "'compiled': 0" in run(PROGRAM, FLAMBEAU_CUDA_CACHE=str(tmp_path / "kernels")).stdout
+
+
+@EMULATED
+def test_an_entry_of_another_program_is_not_taken(tmp_path: Path) -> None:
+    """As if two keys had the same hash."""
+    run(PROGRAM, FLAMBEAU_CUDA_CACHE=str(tmp_path))
+    (entry,) = tmp_path.iterdir()
+    run(PROGRAM.replace("x + x", "x * 2"), FLAMBEAU_CUDA_CACHE=str(tmp_path / "other"))
+    (other,) = (tmp_path / "other").iterdir()
+    entry.write_bytes(other.read_bytes())
+    assert "'compiled': 1" in run(PROGRAM, FLAMBEAU_CUDA_CACHE=str(tmp_path)).stdout
+
+
+@EMULATED
+def test_a_cache_that_is_no_folder_of_ours(tmp_path: Path) -> None:
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    (folder / "a-folder.fbk").mkdir()
+    (folder / "text").write_text("of somebody else")
+    assert "'compiled': 1" in run(PROGRAM, FLAMBEAU_CUDA_CACHE=str(folder)).stdout
+    assert (folder / "text").read_text() == "of somebody else"
+    folder.chmod(0o500)  # which stops anybody but root
+    try:
+        assert "'compiled'" in run(PROGRAM, FLAMBEAU_CUDA_CACHE=str(folder)).stdout
+    finally:
+        folder.chmod(0o700)
 
 
 @EMULATED

@@ -35,6 +35,10 @@ INPLACE_FIRST = "planted(x: Tensor, inplace: bool = False, p: float = 1.0) -> Te
         ('op("planted(input: Tensor)", kind=native, doc="D.")', "lacks '-> result'"),
         ('op("planted(*input) -> Tensor", kind=native, doc="D.")', r"instead of \*args"),
         (
+            f'op("{UNARY}", kind=native, grad=composite, host="cuda", doc="D.")',
+            "host is for native operators that are no compositions",
+        ),
+        (
             'op("planted(input) -> Tensor", kind=native, doc="D.")',
             "argument 'input' .* has no type",
         ),

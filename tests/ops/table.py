@@ -21,6 +21,7 @@ class Operator:
     docs: tuple[str, ...]
     random: bool
     gradients: tuple[str, ...]  # how each overload is differentiated
+    runs: frozenset[str]  # on which devices, by Op.runs of opgen/model.py
 
     @property
     def method_name(self) -> str:
@@ -85,4 +86,5 @@ def _merged(name: str, infos: list[dict[str, Any]]) -> Operator:
         docs=tuple(info["doc"] for info in infos),
         random=any(info["random"] for info in infos),
         gradients=tuple(info["grad"] for info in infos),
+        runs=frozenset(info["runs"] for info in infos),
     )

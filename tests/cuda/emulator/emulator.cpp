@@ -6,7 +6,8 @@
 // around them; what is not there is anything about speed or about memory models.
 //
 // FB_EMULATOR_ROOT: csrc. _MEMORY: bytes of a device. _DEVICES, _CAPABILITY (90), _VIRTUAL (0 or 1),
-// _DRIVER (13000). With the real NVRTC kernels are loaded and not run.
+// _DRIVER (13000), _STARTS (0, or the code of an error). With the real NVRTC kernels are loaded and
+// not run.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -41,6 +42,14 @@ constexpr int kOutOfMemory = 2, kInvalid = 1, kNotFound = 500, kNotReady = 600;
 std::mutex mutex;
 size_t in_use = 0;
 std::map<unsigned long long, size_t> allocations;
+// Of addresses, by where they end: where they begin, and of which device they are.
+std::map<unsigned long long, std::pair<unsigned long long, int>> owners;
+thread_local int current_device = 0;
+
+void note_owner(unsigned long long address, size_t bytes) {
+  const std::lock_guard lock(mutex);
+  owners[address + bytes] = {address, current_device};
+}
 long long calls = 0;
 
 size_t memory_of_device() {
@@ -122,7 +131,7 @@ int context_tags[32];
 
 // --- libcuda
 
-API int cuInit(unsigned) { return 0; }
+API int cuInit(unsigned) { return static_cast<int>(number_of("FB_EMULATOR_STARTS", 0)); }
 API int cuDriverGetVersion(int* version) {
   *version = static_cast<int>(number_of("FB_EMULATOR_DRIVER", 13000));
   return 0;
@@ -163,6 +172,7 @@ API int cuDeviceGetAttribute(int* value, int attribute, int) {
     case 76: *value = static_cast<int>(capability % 10); break;
     case 16: *value = 4; break;
     case 10: *value = 32; break;
+    case 39: *value = 2048; break;
     case 102: *value = static_cast<int>(number_of("FB_EMULATOR_VIRTUAL", 1)); break;
     default: *value = 0;
   }
@@ -176,7 +186,10 @@ API int cuDevicePrimaryCtxRetain(void** context, int device) {
   *context = &context_tags[device];
   return 0;
 }
-API int cuCtxSetCurrent(void*) { return 0; }
+API int cuCtxSetCurrent(void* context) {
+  current_device = static_cast<int>(static_cast<int*>(context) - context_tags);
+  return 0;
+}
 API int cuCtxSynchronize() { return 0; }
 API int cuMemGetInfo_v2(size_t* free, size_t* total) {
   *total = memory_of_device();
@@ -184,11 +197,15 @@ API int cuMemGetInfo_v2(size_t* free, size_t* total) {
   return 0;
 }
 API int cuMemAlloc_v2(unsigned long long* address, size_t bytes) {
-  const std::lock_guard lock(mutex);
-  if (in_use + bytes > memory_of_device()) return kOutOfMemory;
-  *address = reinterpret_cast<unsigned long long>(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
-  allocations[*address] = bytes;
-  in_use += bytes;
+  {
+    const std::lock_guard lock(mutex);
+    if (in_use + bytes > memory_of_device()) return kOutOfMemory;
+    void* const made = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+    *address = reinterpret_cast<unsigned long long>(made);
+    allocations[*address] = bytes;
+    in_use += bytes;
+  }
+  note_owner(*address, bytes);
   return 0;
 }
 API int cuMemFree_v2(unsigned long long address) {
@@ -196,6 +213,7 @@ API int cuMemFree_v2(unsigned long long address) {
   const auto found = allocations.find(address);
   if (found == allocations.end()) return kInvalid;
   in_use -= found->second;
+  owners.erase(address + found->second);
   std::free(reinterpret_cast<void*>(address));
   allocations.erase(found);
   return 0;
@@ -205,6 +223,14 @@ API int cuMemAddressReserve(unsigned long long* address, size_t bytes, size_t, u
   void* const at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return kOutOfMemory;
   *address = reinterpret_cast<unsigned long long>(at);
+  note_owner(*address, bytes);
+  return 0;
+}
+API int cuPointerGetAttribute(void* out, int attribute, unsigned long long address) {
+  const std::lock_guard lock(mutex);
+  const auto found = owners.upper_bound(address);
+  if (attribute != 9 || found == owners.end() || address < found->second.first) return kInvalid;
+  *static_cast<int*>(out) = found->second.second;
   return 0;
 }
 API int cuMemCreate(unsigned long long* handle, size_t bytes, const void*, unsigned long long) {
@@ -256,7 +282,11 @@ API int cuMemcpyHtoDAsync_v2(unsigned long long out, const void* in, size_t byte
   return 0;
 }
 API int cuMemcpyDtoHAsync_v2(void* out, unsigned long long in, size_t bytes, void*) {
-  std::memcpy(out, reinterpret_cast<void*>(in), bytes);
+  // Where no kernel has run, zeros are better than whatever lay there.
+  if (std::getenv("FB_EMULATOR_LOADS_ONLY"))
+    std::memset(out, 0, bytes);
+  else
+    std::memcpy(out, reinterpret_cast<void*>(in), bytes);
   return 0;
 }
 API int cuMemcpyDtoDAsync_v2(unsigned long long out, unsigned long long in, size_t bytes, void*) {
@@ -302,6 +332,8 @@ API int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
   *milliseconds = std::chrono::duration<float, std::milli>(b->time - a->time).count();
   return 0;
 }
+API int cuProfilerStart() { return 0; }
+API int cuProfilerStop() { return 0; }
 API int cuModuleLoadData(void** module, const void* image) {
   auto made = std::make_unique<Module>();
   const char* const path = static_cast<const char*>(image);

@@ -28,6 +28,7 @@ extern "C" void fb_bind(FbState* state) { fb_state = state; }
 
 inline void __syncthreads() { fb_state->meet(false); }
 inline void __syncwarp(unsigned = ~0u) { fb_state->meet(true); }
+inline void __threadfence_system() {}
 
 template <class T>
 T fb_exchange(T value, unsigned lane) {
@@ -50,8 +51,50 @@ T __shfl_sync(unsigned, T value, int lane) {
   return fb_exchange(value, lane);
 }
 
+template <class T>
+T __shfl_up_sync(unsigned, T value, unsigned by) {
+  const unsigned lane = fb_state->thread.x % 32;
+  return fb_exchange(value, lane >= by ? lane - by : lane);
+}
+// Of the lanes for which chosen(the lane's value) holds.
+template <class T, class Chosen>
+unsigned fb_vote(T value, Chosen chosen) {
+  const unsigned self = fb_state->thread.x, first = self / 32 * 32;
+  fb_state->lanes[self] = static_cast<unsigned long long>(value);
+  fb_state->meet(true);
+  unsigned votes = 0;
+  for (unsigned lane = 0; lane < 32 && first + lane < fb_state->block_size.x; ++lane)
+    votes |= static_cast<unsigned>(chosen(fb_state->lanes[first + lane])) << lane;
+  fb_state->meet(true);
+  return votes;
+}
+inline unsigned __ballot_sync(unsigned, int predicate) {
+  return fb_vote(predicate != 0, [](unsigned long long other) { return other != 0; });
+}
+template <class T>
+unsigned __match_any_sync(unsigned, T value) {
+  const auto own = static_cast<unsigned long long>(value);
+  return fb_vote(value, [own](unsigned long long other) { return other == own; });
+}
+
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
+inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 inline unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>((static_cast<unsigned long long>(a) * b) >> 32);
+}
+
+// CUDA's own functions that the kernels call by name; its fast ones are as exact as others here.
+// Declared as glibc's headers declare some of these names for themselves.
+extern "C" {
+inline float __logf(float x) noexcept { return __builtin_logf(x); }
+inline void __sincosf(float x, float* sine, float* cosine) noexcept {
+  *sine = __builtin_sinf(x), *cosine = __builtin_cosf(x);
+}
+}
+inline float __fmaf_rn(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline void sincospi(double x, double* sine, double* cosine) {
+  constexpr double pi = 3.14159265358979323846;
+  *sine = __builtin_sin(pi * x), *cosine = __builtin_cos(pi * x);
 }
 
 template <class T>
@@ -68,5 +111,17 @@ template <class T>
 T atomicAdd(T* at, T value) {
   const T before = *at;
   *at += value;
+  return before;
+}
+template <class T>
+T atomicMax(T* at, T value) {
+  const T before = *at;
+  if (before < value) *at = value;
+  return before;
+}
+template <class T>
+T atomicMin(T* at, T value) {
+  const T before = *at;
+  if (value < before) *at = value;
   return before;
 }
