@@ -208,7 +208,7 @@ for dtype in TYPES:
     for each in (x, x.contiguous(memory_format=torch.channels_last)):
         best, where = F.max_pool2d(each, 2, return_indices=True)
         run(F.max_pool2d(each, 2), best, F.adaptive_max_pool2d(each, 3))
-        run(F.max_unpool2d(best, where, 2))
+        run(F.max_unpool2d(best.detach().requires_grad_(dtype.is_floating_point), where, 2))
     if not dtype.is_floating_point:
         continue
     samples = torch.zeros(1, 4, 2, dtype=x.dtype).cuda()
