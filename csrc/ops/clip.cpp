@@ -85,12 +85,17 @@ void composed::_shrink_to_norm(TensorList tensors, double max_norm, const Operan
   // As in PyTorch, so that a norm of 0 does not lead to a division by 0.
   constexpr double kLeast = 1e-6;
   if (total_norm.is_tensor() && total_norm.tensor().device() != kHost) {
-    const Tensor& total = total_norm.tensor();
-    check_single(total);
+    check_single(total_norm.tensor());
+    // In double, as on the host: the gradients are the same on every device.
+    const Tensor total = cast(total_norm.tensor(), DType::kFloat64);
     const Tensor factor =
         ops::mul(ops::reciprocal(ops::add(total, Scalar(kLeast))), Scalar(max_norm));
     const Tensor shrinking = ops::clamp_max(factor, Scalar(1.0));
-    for (const Tensor& t : tensors) ops::mul_(t, shrinking);
+    // A number is rounded to the type that is computed in; a tensor of no dimensions would widen
+    // another one.
+    const Tensor rounded = cast(shrinking, DType::kFloat32);
+    for (const Tensor& t : tensors)
+      ops::mul_(t, real_type(t.dtype()) == DType::kFloat64 ? shrinking : rounded);
     return;
   }
   const Scalar total =
