@@ -38,7 +38,7 @@ DriverState open_driver() {
   DriverState state;
   if (!is_wanted()) {
     state.missing = {"this build of Flambeau computes on the CPU",
-                     "FLAMBEAU_CUDA=1 tries the GPU, where many operators are missing"};
+                     "FLAMBEAU_CUDA=1 tries the GPU, where most kernels have not run yet"};
     return state;
   }
   const char* const files[] = {"libcuda.so.1", "libcuda.so"};
