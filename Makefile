@@ -19,7 +19,7 @@ WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 # Tests run on all cores; slow tests are listed.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
-.PHONY: help demo test vectors bench conformance shadow cuda emulated cuda-coverage asan tsan compilers docs lint wheel clean
+.PHONY: help demo test vectors bench conformance shadow cuda emulated cuda-coverage cuda-kernels asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo 'make shadow       the operators on a device whose memory the host cannot access'
 	@echo 'make cuda         the tests of the device cuda, on a GPU'
 	@echo 'make emulated     the same without a GPU: kernels run on the processor'
+	@echo 'make cuda-kernels compile all kernels by NVRTC for GPUs of several generations, without one'
 	@echo 'make cuda-coverage where every operator runs on the device cuda: kernel, composite, host or refused'
 	@echo 'make tsan         the threaded tests under the thread sanitizer'
 	@echo 'make compilers    build with several compilers and run the core tests; COMPILERS="clang++-19"'
@@ -85,6 +86,11 @@ ON_EMULATOR = FLAMBEAU_CUDA=1 FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_L
 emulated: .venv/.installed .venv/.test $(EMULATOR)
 	@echo '==> testing the device cuda without a GPU'
 	@$(ON_EMULATOR) $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+
+# NVRTC of NVIDIA's package, for every architecture that is tested; kernels are loaded and not run.
+cuda-kernels: .venv/.installed .venv/.test .venv/.nvrtc $(EMULATOR)
+	@echo '==> compiling the kernels of the device cuda'
+	@$(ON_EMULATOR) $(BIN)/python $(PYTEST) tests/cuda/test_compiles.py $(ARGS)
 
 # Which operators have kernels there, which are computed on the host and which are refused.
 cuda-coverage: .venv/.installed .venv/.test $(EMULATOR)
@@ -178,6 +184,11 @@ endef
 .venv/.test .venv/.lint .venv/.docs: .venv/.%: .venv/.build
 	@echo '==> packages for $*'
 	@$(BIN)/python tools/requirements.py $* | $(BIN)/python $(PIP) -r /dev/stdin
+	@touch $@
+
+.venv/.nvrtc: .venv/.build
+	@echo "==> NVIDIA's compiler of kernels (about 100 MB)"
+	@$(BIN)/python $(PIP) nvidia-cuda-nvrtc==13.0.*
 	@touch $@
 
 # The oracle's environment sees the packages of .venv, so that Flambeau is built only once.
