@@ -30,6 +30,7 @@ def run(code: str, library: str) -> None:
 
 NUMBERS = """
 def draw(t, n, dtype):
+    t.cuda.init()
     t.cuda.manual_seed(20)
     generator = t.cuda.default_generators[0]
     def empty(): return t.empty(n, dtype=dtype(t), device="cuda")
