@@ -27,7 +27,7 @@ def sample(t: Any, *shape: int) -> Any:
     count = 1
     for length in shape:
         count *= length
-    return (hashed(t, count) / 10007).reshape(*shape).to("cuda")
+    return (hashed(t, count) / 10007).reshape(shape).to("cuda")
 
 
 def digest(t: Any, result: Any) -> list[float]:

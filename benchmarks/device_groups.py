@@ -31,13 +31,15 @@ class Report:
     def __init__(self) -> None:
         self.screen = Screen()
         self.groups: dict[str, Json] = {}
+        self.gpus: dict[str, str] = {}  # of each side
         self.below: list[str] = []
+        self.group = ""  # which runs
 
     def line(self, text: str, good: bool) -> None:
         """Print one line, which is repeated in the summary if it is not good."""
         self.screen.line(text, None if good else False)
         if not good:
-            self.below.append(text)
+            self.below.append(f"  {self.group:15}{text}")
 
     def summary(self) -> None:
         for name, found in self.groups.items():
@@ -55,14 +57,14 @@ def run(
     threads: int,
     rounds: int,
     seconds: float,
-) -> dict[str, Json]:
+) -> Report:
     """Run these groups; rows that have not begun after so many seconds are left out."""
     report = Report()
     end = time.monotonic() + seconds
     with contextlib.ExitStack() as stack:
         sides: list[Side] = []
         for name, selected in cases.items():
-            group = GROUPS[name]
+            group, report.group = GROUPS[name], name
             header = f"{group.title}  ({name})"
             if name in PROGRAMS:
                 report.screen.line(header)
@@ -74,7 +76,7 @@ def run(
                 report.groups[name] = _run_group(report, group, selected, sides, rounds, end)
             report.screen.line()
     report.summary()
-    return report.groups
+    return report
 
 
 def _start(
@@ -85,7 +87,8 @@ def _start(
     ]
     for side in sides:
         try:
-            report.screen.line(f"{side.name}: {side.gpu()}, {side.origin}")
+            report.gpus[side.name] = side.gpu()
+            report.screen.line(f"{side.name}: {report.gpus[side.name]}, {side.origin}")
         except RuntimeError as error:
             report.line(f"{side.name}: {error}", False)
             _recover(side)

@@ -34,10 +34,10 @@ def empty_cache(t: Any) -> None:
 
 
 def device_name(t: Any) -> str:
-    """The name of the GPU; an error if it does not compute any more."""
+    """The version and the name of the GPU; an error if it does not compute any more."""
     t.ones(2, device="cuda").sum().item()
     t.cuda.synchronize()
-    return str(t.cuda.get_device_name())
+    return f"{t.__version__} on {t.cuda.get_device_name()}"
 
 
 class Timer:

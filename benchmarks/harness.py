@@ -410,7 +410,8 @@ def main() -> None:
     if on_gpu:
         os.environ.setdefault("FLAMBEAU_CUDA", "1")
         found = device_groups.run(on_gpu, modules, options.threads, rounds, options.seconds)
-        report["groups"] |= found
+        report["groups"] |= found.groups
+        report["gpus"] = found.gpus
     if "graph" in chosen:
         report["groups"]["graph"] = run_graph(modules)
     if "images" in chosen:

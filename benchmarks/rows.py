@@ -83,7 +83,7 @@ class Side(Process):
         self.origin = str(self.answer()["origin"])  # the file that was really imported
 
     def gpu(self) -> str:
-        """The name of the GPU; an error if it does not compute."""
+        """The version and the name of the GPU; an error if it does not compute."""
         return str(self.ask(device=True)["name"])
 
     def prepare(self, case: Case) -> tuple[int, list[float]]:
