@@ -86,14 +86,18 @@ def _start(
         stack.enter_context(Side(module, threads, PREFIX, START_SECONDS)) for module in modules
     ]
     for side in sides:
-        try:
-            report.gpus[side.name] = side.gpu()
-            report.screen.line(f"{side.name}: {report.gpus[side.name]}, {side.origin}")
-        except RuntimeError as error:
-            report.line(f"{side.name}: {error}", False)
-            _recover(side)
+        _introduce(report, side)
     report.screen.line()
     return sides
+
+
+def _introduce(report: Report, side: Side) -> None:
+    try:
+        report.gpus[side.name] = side.gpu()
+        report.screen.line(f"{side.name}: {report.gpus[side.name]}, {side.origin}")
+    except RuntimeError as error:
+        report.line(f"{side.name}: {error}", False)
+        _recover(side)
 
 
 def _run_group(
