@@ -46,7 +46,7 @@ SIZE_BAR = 100e6
 OTHER_GROUPS = ("graph", "images", "memory", "scripts", "import", "size")
 BUILDS = ("compilers",)  # which build for long, and only if they are asked for
 SAME_SPEED = 0.97  # the bar beside another tree of Flambeau
-QUICK_SECONDS = 140.0  # after which no more cases on a GPU are run with --quick
+QUICK_SECONDS = 120.0  # after which no more cases on a GPU are run with --quick
 
 
 def measured_rates(rows: list[Row]) -> Rates:
