@@ -6,9 +6,10 @@
 
 namespace fb::device {
 
-template <class T>
+// `side` elements along both sides of a tile.
+template <class T, int side>
 __device__ inline void transpose_tile(const TransposeArguments& args) {
-  constexpr int kTile = kTransposeTile, kRows = kThreads / kTile;
+  constexpr int kTile = side, kRows = kThreads / kTile;
   // One column more, so that the elements of a column are in different banks.
   __shared__ T tile[kTile][kTile + 1];
   long long matrix = blockIdx.x / args.all_tiles;

@@ -4,8 +4,6 @@
 namespace fb::device {
 
 inline constexpr int kTransposeDims = 8;
-inline constexpr int kTransposeTile = 32;
-
 // A row of the source becomes a column of the target. Strides are in bytes.
 struct TransposeArguments {
   const void* in;
