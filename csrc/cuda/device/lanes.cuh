@@ -31,17 +31,26 @@ __device__ inline long long warp_number() {
   return static_cast<long long>(blockIdx.x) * (kThreads / kWarp) + threadIdx.x / kWarp;
 }
 
-// What another lane of the warp has, of any type that is its bytes.
+template <class Word, int count>
+struct LaneWords {
+  Word at[count];
+};
+
+// What another lane of the warp has, of any type that is its bytes: by words, or by bytes where it
+// is smaller.
 template <class V>
 __device__ inline V from_lane(const V& own, int mask) {
-  constexpr int kWords = (sizeof(V) + 3) / 4;
-  unsigned words[kWords] = {};
-  __builtin_memcpy(words, &own, sizeof(V));
+  const auto exchanged = [&]<class Word, int count>(LaneWords<Word, count> words) {
 #pragma unroll
-  for (int i = 0; i < kWords; ++i) words[i] = __shfl_xor_sync(~0u, words[i], mask);
-  V other;
-  __builtin_memcpy(&other, words, sizeof(V));
-  return other;
+    for (int i = 0; i < count; ++i)
+      words.at[i] =
+          static_cast<Word>(__shfl_xor_sync(~0u, static_cast<unsigned>(words.at[i]), mask));
+    return bit_cast<V>(words);
+  };
+  if constexpr (sizeof(V) % 4 == 0)
+    return exchanged(bit_cast<LaneWords<unsigned, sizeof(V) / 4>>(own));
+  else
+    return exchanged(bit_cast<LaneWords<unsigned char, sizeof(V)>>(own));
 }
 
 // Joins what `lanes` neighbours of a warp have. All lanes of the warp must call it; all get the
