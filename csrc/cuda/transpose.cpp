@@ -43,9 +43,11 @@ bool transpose(int device, IntSpan shape, const kernel::StridedTarget& out,
   args.out_row = loop.strides[0][along];
   const bool large = bytes <= 4 && std::min(args.rows, args.columns) > kSmallTile;
   const int tile = large ? 2 * kSmallTile : kSmallTile;
-  args.row_tiles = blocks_for(args.rows, tile);
-  args.all_tiles = args.row_tiles * blocks_for(args.columns, tile);
-  int64_t blocks = args.all_tiles;
+  const int64_t row_tiles = blocks_for(args.rows, tile);
+  int64_t blocks = row_tiles * blocks_for(args.columns, tile);
+  if (blocks > INT32_MAX) return false;
+  args.row_tiles = static_cast<unsigned>(row_tiles);
+  args.all_tiles = static_cast<unsigned>(blocks);
   for (int d = 0; d < last; ++d) {
     if (d == along) continue;
     args.sizes[args.dims] = loop.sizes[d];

@@ -15,9 +15,11 @@ struct LanePlace {
 
   __device__ LanePlace(int lanes, bool columns, long long block) : lanes(lanes), columns(columns) {
     const int thread = static_cast<int>(threadIdx.x);
-    per_block = kThreads / lanes;
-    local = columns ? thread % per_block : thread / lanes;
-    lane = columns ? thread / per_block : thread % lanes;
+    const int shift = __popc(static_cast<unsigned>(lanes) - 1);  // divisions cost more
+    per_block = kThreads >> shift;
+    const int item_shift = __popc(static_cast<unsigned>(per_block) - 1);
+    local = columns ? thread & (per_block - 1) : thread >> shift;
+    lane = columns ? thread >> item_shift : thread & (lanes - 1);
     item = block * per_block + local;
   }
   __device__ LanePlace(int lanes, bool columns) : LanePlace(lanes, columns, blockIdx.x) {}

@@ -15,7 +15,7 @@ struct SamplePlace : LanePlace {
   __device__ explicit SamplePlace(const ClassArguments& args)
       : LanePlace(args.lanes, args.inner > 1), inside(item < args.outer * args.inner), first(0) {
     if (!inside) return;
-    const long long outer = item / args.inner;
+    const long long outer = args.inner > 1 ? item / args.inner : item;
     first = outer * args.classes * args.inner + (item - outer * args.inner);
   }
 };

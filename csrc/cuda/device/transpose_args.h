@@ -10,7 +10,7 @@ struct TransposeArguments {
   void* out;
   long long rows, columns;         // of the target; neighbours in a column are so in the source
   long long in_column, out_row;    // from a column to the next, from a row to the next
-  long long row_tiles, all_tiles;  // along a column; of one matrix
+  unsigned row_tiles, all_tiles;   // along a column; of one matrix
   int dims;                        // of the other dimensions
   long long sizes[kTransposeDims];
   long long in_strides[kTransposeDims];
