@@ -104,7 +104,8 @@ void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
     args.lanes = lanes_for(args.length / 4, args.results >= 32 ? 8 : 64);
   } else {
     const int64_t reads = divided(args.length, packed ? pack : 1);
-    args.lanes = std::max(lanes_for(divided(reads, kHeld), kThreads), lanes_for(reads, kSideBySide));
+    args.lanes =
+        std::max(lanes_for(divided(reads, kHeld), kThreads), lanes_for(reads, kSideBySide));
   }
   const int64_t blocks = divided(args.results, kThreads / args.lanes);
   const int64_t wanted = divided(kEnoughBlocks, blocks);

@@ -61,8 +61,8 @@ void run(Kernels& kernels, kernel::SoftmaxOp op, DType dtype, device::SoftmaxArg
     const int64_t wanted = power_of_two(divided(packs, args.inner > 1 ? 4 : 8));
     args.lanes = static_cast<int>(std::min<int64_t>(wanted, args.inner > 1 ? 8 : kThreads));
     const std::string variant = message_of("static_cast<SoftmaxOp>(", number, "), ", pack);
-    function = kernels.read_twice.on(device, dtype, static_cast<int>(number * 16 + pack),
-                                     variant.c_str());
+    function =
+        kernels.read_twice.on(device, dtype, static_cast<int>(number * 16 + pack), variant.c_str());
   }
   launch(device, function, {blocks_for(rows, kThreads / args.lanes)},
          static_cast<unsigned>(kThreads), args);

@@ -3,8 +3,8 @@
 
 namespace fb::device {
 
-// Contiguous arrays (outer, n, inner); a block has `lanes` threads for each of its rows. Where inner
-// is not 1, neighbouring threads have neighbouring rows.
+// Contiguous arrays (outer, n, inner); a block has `lanes` threads for each of its rows. Where
+// inner is not 1, neighbouring threads have neighbouring rows.
 struct SoftmaxArguments {
   const void* in;
   const void* gradient;  // of the backward, where `in` is the result

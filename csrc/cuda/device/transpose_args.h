@@ -8,10 +8,10 @@ inline constexpr int kTransposeDims = 8;
 struct TransposeArguments {
   const void* in;
   void* out;
-  long long rows, columns;         // of the target; neighbours in a column are so in the source
-  long long in_column, out_row;    // from a column to the next, from a row to the next
-  unsigned row_tiles, all_tiles;   // along a column; of one matrix
-  int dims;                        // of the other dimensions
+  long long rows, columns;        // of the target; neighbours in a column are so in the source
+  long long in_column, out_row;   // from a column to the next, from a row to the next
+  unsigned row_tiles, all_tiles;  // along a column; of one matrix
+  int dims;                       // of the other dimensions
   long long sizes[kTransposeDims];
   long long in_strides[kTransposeDims];
   long long out_strides[kTransposeDims];
