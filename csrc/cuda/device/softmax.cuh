@@ -75,24 +75,60 @@ __device__ inline void softmax_rows(const SoftmaxArguments& args) {
   }
 }
 
-// Contiguous rows of at most `lanes * held` packs, which stay in registers.
-template <class T, SoftmaxOp op, int pack, int held>
-__device__ inline void softmax_held_rows(const SoftmaxArguments& args) {
-  using V = Wide<T>;
-  const SoftmaxPlace<pack> place(args);
-  const auto* in = static_cast<const T*>(args.in) + place.base;
-  const int packs = place.inside ? static_cast<int>(place.packs) : 0;
-  V x[held][pack];
+// The packs of a contiguous row. With `ragged` rows begin anywhere: packs are where whole ones lie in
+// memory, and elements of the first and the last one that belong to other rows are left out.
+template <class T, int pack, bool ragged>
+struct HeldRow {
+  static constexpr int kStep = ragged ? 1 : pack;
+  int head, n;  // elements before the row in its first pack, and in the row
+
+  __device__ HeldRow(const T* row, const SoftmaxPlace<kStep>& place)
+      : head(ragged ? static_cast<int>(reinterpret_cast<unsigned long long>(row) / sizeof(T) % pack)
+                    : 0),
+        n(place.inside ? static_cast<int>(place.packs) * kStep : 0) {}
+  __device__ bool has(int i) const { return i * pack - head < n; }
+  __device__ bool is_whole(int i) const {
+    return !ragged || ((i * pack >= head) & ((i + 1) * pack - head <= n));
+  }
+  template <class V>
+  __device__ void load(const T* row, int i, V missing, V (&to)[pack]) const {
+    if (has(i) && is_whole(i)) {
+      load_pack<pack>(row - head, i, to);
+      return;
+    }
 #pragma unroll
-  for (int h = 0; h < held; ++h) {
-    const int i = place.lane + h * place.lanes;
-    if (i < packs) {
-      load_pack<pack>(in, i, x[h]);
-    } else {
-#pragma unroll
-      for (int p = 0; p < pack; ++p) x[h][p] = -math::infinity<V>();
+    for (int p = 0; p < pack; ++p) {
+      const int at = i * pack - head + p;
+      to[p] = ragged && at >= 0 && at < n ? convert<V>(row[at]) : missing;
     }
   }
+  template <class V>
+  __device__ void store(T* row, int i, const V (&from)[pack]) const {
+    if (!has(i)) return;
+    if (is_whole(i)) {
+      store_pack<pack>(row - head, i, from);
+      return;
+    }
+#pragma unroll
+    for (int p = 0; p < pack; ++p) {
+      const int at = i * pack - head + p;
+      if (at >= 0 && at < n) row[at] = convert<T>(from[p]);
+    }
+  }
+};
+
+// Contiguous rows of at most `lanes * held` packs, which stay in registers.
+template <class T, SoftmaxOp op, int pack, int held, bool ragged>
+__device__ inline void softmax_held_rows(const SoftmaxArguments& args) {
+  using V = Wide<T>;
+  using Row = HeldRow<T, pack, ragged>;
+  const SoftmaxPlace<Row::kStep> place(args);
+  const auto* in = static_cast<const T*>(args.in) + place.base;
+  const Row row(in, place);
+  V x[held][pack];
+#pragma unroll
+  for (int h = 0; h < held; ++h)
+    row.load(in, place.lane + h * place.lanes, -math::infinity<V>(), x[h]);
   V largest = x[0][0];
 #pragma unroll
   for (int h = 0; h < held; ++h)
@@ -118,12 +154,10 @@ __device__ inline void softmax_held_rows(const SoftmaxArguments& args) {
     auto* out = static_cast<T*>(args.out) + place.base;
 #pragma unroll
     for (int h = 0; h < held; ++h) {
-      const int i = place.lane + h * place.lanes;
-      if (i >= packs) continue;
 #pragma unroll
       for (int p = 0; p < pack; ++p)
         x[h][p] = op == SoftmaxOp::kSoftmax ? result.from_power(x[h][p]) : result(x[h][p]);
-      store_pack<pack>(out, i, x[h]);
+      row.store(out, place.lane + h * place.lanes, x[h]);
     }
   }
 }
@@ -178,24 +212,19 @@ __device__ inline void softmax_gradients(const SoftmaxArguments& args) {
   });
 }
 
-template <class T, SoftmaxOp op, int pack, int held>
+template <class T, SoftmaxOp op, int pack, int held, bool ragged>
 __device__ inline void softmax_held_gradients(const SoftmaxArguments& args) {
   using V = Wide<T>;
-  const SoftmaxPlace<pack> place(args);
+  using Row = HeldRow<T, pack, ragged>;
+  const SoftmaxPlace<Row::kStep> place(args);
   const auto* result = static_cast<const T*>(args.in) + place.base;
   const auto* gradient = static_cast<const T*>(args.gradient) + place.base;
-  const int packs = place.inside ? static_cast<int>(place.packs) : 0;
+  const Row row(result, place);
   V y[held][pack], g[held][pack], total = V(0);
 #pragma unroll
   for (int h = 0; h < held; ++h) {
-    const int i = place.lane + h * place.lanes;
-    if (i < packs) {
-      load_pack<pack>(result, i, y[h]);
-      load_pack<pack>(gradient, i, g[h]);
-    } else {
-#pragma unroll
-      for (int p = 0; p < pack; ++p) y[h][p] = g[h][p] = V(0);
-    }
+    row.load(result, place.lane + h * place.lanes, V(0), y[h]);
+    row.load(gradient, place.lane + h * place.lanes, V(0), g[h]);
   }
 #pragma unroll
   for (int h = 0; h < held; ++h)
@@ -205,11 +234,9 @@ __device__ inline void softmax_held_gradients(const SoftmaxArguments& args) {
   auto* out = static_cast<T*>(args.out) + place.base;
 #pragma unroll
   for (int h = 0; h < held; ++h) {
-    const int i = place.lane + h * place.lanes;
-    if (i >= packs) continue;
 #pragma unroll
     for (int p = 0; p < pack; ++p) g[h][p] = softmax_gradient<op>(g[h][p], y[h][p], total);
-    store_pack<pack>(out, i, g[h]);
+    row.store(out, place.lane + h * place.lanes, g[h]);
   }
 }
 
