@@ -52,6 +52,7 @@ constexpr int64_t kThreads = 256;
 constexpr int64_t kEnoughThreads = kThreads * 1024;  // for any device
 // Sums over samples are cut by their number alone.
 constexpr int64_t kMostSegments = 1024, kSegment = kThreads;
+constexpr int64_t kMostPacked = int64_t{1} << 30;  // elements of a row: see device::PackIndex
 constexpr int64_t kMostJoined = 4096;  // sums that a block joins
 
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
@@ -64,21 +65,24 @@ int lanes_for(int64_t scores, bool columns, int64_t each = 4) {
 }
 
 // For a kernel that only reads: as many lanes as a warp has are the fastest for most rows.
-int lanes_to_read(int64_t packs, int64_t samples) {
-  int lanes = std::max(std::min(lanes_for(packs, false, 8), 32), lanes_for(packs, false, 64));
+int lanes_to_read(int64_t packs, int64_t samples, int pack) {
+  int lanes = std::max(std::min(lanes_for(packs, false, pack > 1 ? 8 : 4), 32),
+                       lanes_for(packs, false, 64));
   // A few rows do not keep a device busy.
   while (lanes < kThreads && lanes * 8 < packs && samples * lanes < kEnoughThreads) lanes *= 2;
   return lanes;
 }
 
 void run(TypedKernel& kernel, const void* at, DType dtype, int64_t blocks,
-         device::ClassArguments& args, int pack = 0) {
+         device::ClassArguments& args, int pack = 0, bool ragged = false) {
   if (blocks == 0) return;
   const int device = place_of(at);
   use(device);
   args.error = error_site(device, "nll_loss");
   const Function function =
-      pack ? kernel.on(device, dtype, pack, message_of(pack).c_str()) : kernel.on(device, dtype);
+      pack ? kernel.on(device, dtype, 2 * pack + ragged,
+                       message_of(pack, ragged ? ", true" : ", false").c_str())
+           : kernel.on(device, dtype);
   launch(device, function, {static_cast<unsigned>(blocks)}, kThreads, args);
 }
 
@@ -95,17 +99,18 @@ template <class Begin>
 void run_packs(TypedKernel& kernel, const void* at, const ClassTargets& t,
                device::ClassArguments& args, bool writes, Begin begin) {
   const auto widest = static_cast<int>(16 / size_of(t.scores));
-  const auto aligned = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; };
-  const bool suits =
-      t.inner == 1 && t.classes % widest == 0 && aligned(args.scores) && aligned(args.out);
-  const int pack = suits ? widest : 1;
+  const auto apart = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16; };
+  const bool suits = t.inner == 1 && t.classes < kMostPacked && (!args.out || apart(args.scores) == apart(args.out));
+  const bool whole = suits && t.classes % widest == 0 && apart(args.scores) == 0;
+  const bool ragged = suits && !whole && t.classes >= 8 * widest;
+  const int pack = whole || ragged ? widest : 1;
   const int64_t packs = divided(t.classes, pack);
   args.lanes = t.inner > 1 ? lanes_for(packs, true)
                : writes    ? lanes_for(packs, false, 8)
-                           : lanes_to_read(packs, t.samples());
+                           : lanes_to_read(packs, t.samples(), pack);
   const int64_t blocks = blocks_for(t.samples(), kThreads / args.lanes);
   begin(blocks);
-  run(kernel, at, t.scores, blocks, args, pack);
+  run(kernel, at, t.scores, blocks, args, pack, ragged);
 }
 
 // Joins the sums of some blocks of the kernel in between.

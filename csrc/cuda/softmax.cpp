@@ -24,6 +24,7 @@ Kernels gradients_kernels{{"softmax.cuh", "softmax_gradients", "SoftmaxArguments
                           2};
 
 constexpr int64_t kThreads = 256;
+constexpr int64_t kMostPacked = int64_t{1} << 30;  // elements of a row: see device::PackIndex
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 int64_t power_of_two(int64_t n) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
@@ -31,13 +32,13 @@ int64_t power_of_two(int64_t n) {
 
 bool suits_packs(const device::SoftmaxArguments& args, int64_t pack) {
   const auto aligned = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; };
-  return args.inner == 1 && args.n % pack == 0 && aligned(args.in) && aligned(args.gradient) &&
+  return args.inner == 1 && args.n < kMostPacked && args.n % pack == 0 && aligned(args.in) && aligned(args.gradient) &&
          aligned(args.out);
 }
 // Whether packs of each array begin at the same elements, wherever that is in a row.
 bool suits_ragged_packs(const device::SoftmaxArguments& args, int64_t pack) {
   const auto place = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16; };
-  return args.inner == 1 && args.n >= 2 * pack && place(args.in) == place(args.out) &&
+  return args.inner == 1 && args.n < kMostPacked && args.n >= 2 * pack && place(args.in) == place(args.out) &&
          (!args.gradient || place(args.gradient) == place(args.out));
 }
 
@@ -63,27 +64,24 @@ void run(Kernels& kernels, kernel::SoftmaxOp op, DType dtype, device::SoftmaxArg
   const auto widest = static_cast<int64_t>(16 / size_of(dtype));
   const bool whole = suits_packs(args, widest), ragged = !whole && suits_ragged_packs(args, widest);
   const auto number = static_cast<int64_t>(op);
-  const int64_t held_pack = whole || ragged ? widest : 1;
-  const int64_t held_packs = divided(args.n, held_pack) + (ragged ? 1 : 0);
-  const HeldPlan plan = args.inner == 1 ? plan_held(dtype, held_pack, held_packs, kernels.arrays)
+  const int64_t pack = whole || ragged ? widest : 1;
+  const int64_t packs = divided(args.n, pack) + (ragged ? 1 : 0);
+  const std::string variant = message_of("static_cast<SoftmaxOp>(", number, "), ", pack);
+  const char* const raggedness = ragged ? ", true" : ", false";
+  const HeldPlan plan = args.inner == 1 ? plan_held(dtype, pack, packs, kernels.arrays)
                                         : HeldPlan{0, 0};
   Function function;
   if (plan.held) {
     args.lanes = static_cast<int>(plan.lanes);
-    const std::string variant =
-        message_of("static_cast<SoftmaxOp>(", number, "), ", held_pack, ", ", plan.held,
-                   ragged ? ", true" : ", false");
     function = kernels.held.on(
-        device, dtype,
-        static_cast<int>(((number * 16 + held_pack) * 128 + plan.held) * 2 + ragged),
-        variant.c_str());
+        device, dtype, static_cast<int>(((number * 16 + pack) * 128 + plan.held) * 2 + ragged),
+        message_of(variant, ", ", plan.held, raggedness).c_str());
   } else {
-    const int64_t pack = whole ? widest : 1, packs = args.n / pack;
     const int64_t wanted = power_of_two(divided(packs, args.inner > 1 ? 4 : 8));
     args.lanes = static_cast<int>(std::min<int64_t>(wanted, args.inner > 1 ? 8 : kThreads));
-    const std::string variant = message_of("static_cast<SoftmaxOp>(", number, "), ", pack);
-    function =
-        kernels.read_twice.on(device, dtype, static_cast<int>(number * 16 + pack), variant.c_str());
+    function = kernels.read_twice.on(device, dtype,
+                                     static_cast<int>((number * 16 + pack) * 2 + ragged),
+                                     message_of(variant, raggedness).c_str());
   }
   launch(device, function, {blocks_for(rows, kThreads / args.lanes)},
          static_cast<unsigned>(kThreads), args);

@@ -43,18 +43,18 @@ struct LogSoftmax {
   }
 };
 
-template <class T, int pack>
+template <class T, int pack, bool ragged>
 __device__ inline LogSoftmax<Wide<T>> log_softmax_of(const ClassArguments& args,
                                                      const SamplePlace& place) {
-  return LogSoftmax<Wide<T>>(sum_exponentials<pack, Wide<T>>(
-      place, place.inside, static_cast<const T*>(args.scores) + place.first, args.classes / pack,
-      args.inner * pack));
+  const auto* x = static_cast<const T*>(args.scores) + place.first;
+  const RowPacks<T, pack, ragged> row(x, args.classes, args.inner);
+  return LogSoftmax<Wide<T>>(sum_exponentials<Wide<T>>(place, place.inside, x, row));
 }
 
-template <class T, int pack>
+template <class T, int pack, bool ragged>
 __device__ inline void score_statistics(const ClassArguments& args) {
   const SamplePlace place(args);
-  const auto log_softmax = log_softmax_of<T, pack>(args, place);
+  const auto log_softmax = log_softmax_of<T, pack, ragged>(args, place);
   if (place.inside && place.lane == 0) log_softmax.store(args, place.item);
 }
 
@@ -104,7 +104,7 @@ __device__ inline bool counts_or_noted(const ClassArguments& args, long long tar
 }
 
 // The statistics and losses of cross entropy without smoothing.
-template <class T, int pack>
+template <class T, int pack, bool ragged>
 __device__ inline void cross_entropy_losses(const ClassArguments& args) {
   using V = Wide<T>;
   const SamplePlace place(args);
@@ -121,7 +121,7 @@ __device__ inline void cross_entropy_losses(const ClassArguments& args) {
       weight = class_weight<V>(args.weights, target);
     }
   }
-  const auto log_softmax = log_softmax_of<T, pack>(args, place);
+  const auto log_softmax = log_softmax_of<T, pack, ragged>(args, place);
   V loss = V(0);
   if (writes) {
     log_softmax.store(args, place.item);
@@ -188,7 +188,7 @@ __device__ inline double gradient_of(const ClassArguments& args, long long sampl
          scale;
 }
 
-template <class T, int pack>
+template <class T, int pack, bool ragged>
 __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
   using V = Wide<T>;
   const SamplePlace place(args);
@@ -214,22 +214,21 @@ __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
   const LogSoftmax<V> log_softmax(args, sample);
   const auto* x = static_cast<const T*>(args.scores) + place.first;
   auto* out = static_cast<T*>(args.out) + place.first;
-  const long long packs = args.classes / pack, step = args.inner * pack;
-  long long at = place.lane;
-  for_packs<pack>(place, x, packs, step, V(0), [&](const auto& scores) {
+  const RowPacks<T, pack, ragged> row(x, args.classes, args.inner);
+  for_packs(place, x, row, V(0), [&](auto& scores, auto at) {
 #pragma unroll
-    for (int h = 0; h < kPacksTogether; ++h, at += place.lanes) {
-      if (at >= packs) continue;
-      V part[pack];
+    for (int h = 0; h < kPacksTogether; ++h) {
+      const auto number = at + h * place.lanes, c = row.first(number);
 #pragma unroll
       for (int p = 0; p < pack; ++p) {
-        const long long c = at * pack + p;
+        V& score = scores[h][p];
         // Scores of NaN do not matter where nothing depends on them.
-        V value = scale == V(0) ? V(0) : scale * math::exp(log_softmax(scores[h * pack + p]));
-        if (spread != V(0)) value -= spread * class_weight<V>(args.weights, c);
-        part[p] = c == target ? value - picked : value;
+        V value = scale == V(0) ? V(0) : scale * math::exp(log_softmax(score));
+        if (spread != V(0) && (!ragged || (c + p >= 0 && c + p < row.n)))
+          value -= spread * class_weight<V>(args.weights, c + p);
+        score = c + p == target ? value - picked : value;
       }
-      store_pack<pack>(out + at * step, 0, part);
+      row.store(out, number, scores[h]);
     }
   });
 }
@@ -271,7 +270,8 @@ struct SoftRow : LanePlace {
 template <class T>
 __device__ inline void soft_target_losses(const SoftTargetArguments& args) {
   const SoftRow<T> row(args);
-  const ExponentialSum<T> sum = sum_exponentials<1, T>(row, row.inside, row.x, args.classes, 1);
+  const ExponentialSum<T> sum = sum_exponentials<T>(
+      row, row.inside, row.x, RowPacks<T, 1, false>(row.x, args.classes, 1));
   const T shift = sum.shift(), rest = math::log(sum.total);
   T total = T(0), targets = T(0);
   if (row.inside)

@@ -110,6 +110,17 @@ struct Finder {
   using Value = T;
   int found = 0;
   __device__ void add(T x, long long) { found |= convert<bool>(x) != all; }
+  // Bools, which are bytes, by words: a byte of zero borrows from its highest bit.
+  __device__ void add_pack(const Pack<unsigned char, 16>& pack)
+    requires kIsBool<T>
+  {
+    const auto words = bit_cast<LaneWords<unsigned, 4>>(pack);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const unsigned word = words.at[k];
+      found |= (all ? (word - 0x01010101u) & ~word & 0x80808080u : word) != 0;
+    }
+  }
   __device__ void join(const Finder& other) { found |= other.found; }
   __device__ void finish(const ReduceArguments& args, long long at) const {
     static_cast<unsigned char*>(args.out)[at] = (found != 0) != all;
@@ -142,7 +153,7 @@ struct Extremum {
   Value value = worst_of<Value, largest>();
 
   __device__ void add(Value x, long long) {
-    value = largest ? scalar::maximum(value, x) : scalar::minimum(value, x);
+    value = extreme<largest>(value, x);
   }
   __device__ void join(const Extremum& other) { add(other.value, 0); }
   __device__ void finish(const ReduceArguments& args, long long at) const {
@@ -377,6 +388,10 @@ __device__ inline void reduce_packs(R (&parts)[kReduceParts], const Stored<T>* i
     return pack;
   };
   const auto add = [&](const Packed& pack, int turn, long long i) {
+    if constexpr (requires(R r, Packed p) { r.add_pack(p); }) {
+      parts[turn % kReduceParts].add_pack(pack);
+      return;
+    }
     typename R::Value x[kWide];
 #pragma unroll
     for (int k = 0; k < kWide; ++k)
