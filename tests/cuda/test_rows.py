@@ -91,7 +91,5 @@ def test_gradients_of_many_rows(dtype: Any) -> None:
     for rows, n in ((700, 24), (90, 264)):
         x = numbers(rows, n, dtype=dtype)
         weight, bias = numbers(n, dtype=dtype), numbers(n, dtype=dtype)
-        assert_same_gradients(
-            lambda *t, n=n: F.layer_norm(t[0], (n,), t[1], t[2]), x, weight, bias
-        )
+        assert_same_gradients(lambda *t, n=n: F.layer_norm(t[0], (n,), t[1], t[2]), x, weight, bias)
         assert_same_gradients(lambda *t, n=n: F.rms_norm(t[0], (n,), t[1]), x, weight)
