@@ -19,7 +19,7 @@ WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 # Tests run on all cores; slow tests are listed.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
-.PHONY: help demo test vectors bench conformance shadow cuda emulated cuda-coverage cuda-kernels asan tsan compilers docs lint wheel clean
+.PHONY: help demo test vectors bench bench-cuda conformance shadow cuda emulated cuda-coverage cuda-kernels asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo 'make vectors      check that the compiler made vectors of the generated loops'
 	@echo 'make conformance  compare every operator with torch 2.13.0'
 	@echo 'make bench        compare speed, memory and size with torch 2.13.0; ARGS="--quick --only gemm"'
+	@echo 'make bench-cuda   the device cuda beside torch, on a GPU; ARGS="--quick"'
 	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers; TESTS=tests/core'
 	@echo 'make shadow       the operators on a device whose memory the host cannot access'
 	@echo 'make cuda         the tests of the device cuda, on a GPU'
@@ -59,6 +60,9 @@ conformance: .venv-torch/.ready
 
 bench: .venv-torch/.ready
 	@$(TORCH_BIN)/python -m benchmarks.harness $(ARGS)
+
+bench-cuda: .venv-torch/.ready
+	@FLAMBEAU_CUDA=1 $(TORCH_BIN)/python -m benchmarks.harness --only cuda $(ARGS)
 
 # The sanitizers' libraries must be loaded before the interpreter. Leaks are not checked: the
 # interpreter itself keeps its memory until it ends. Calls take several times the stack.
@@ -202,7 +206,7 @@ endef
 	@$(TORCH_BIN)/python tools/requirements.py conformance | $(TORCH_BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
-conformance bench: | .venv/.installed
+conformance bench bench-cuda: | .venv/.installed
 
 # The wheel as a user gets it, tried from outside the checkout.
 .venv-wheel/.ready: .venv/.installed $(shell find flambeau -name '*.py' -o -name '*.css' -o -name '*.txt')
