@@ -79,11 +79,11 @@ TESTS = tests
 # The device cuda where there is a GPU, and without one on a driver that runs kernels on the processor.
 cuda: .venv/.installed .venv/.test
 	@echo '==> testing on the GPU'
-	@FLAMBEAU_CUDA=1 $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+	@$(BIN)/python $(PYTEST) tests/cuda $(ARGS)
 
 EMULATOR = build/emulator/libemulated.so
 
-ON_EMULATOR = FLAMBEAU_CUDA=1 FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
+ON_EMULATOR = FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
   FLAMBEAU_LIBCUBLASLT=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
   FB_EMULATOR_FOLDER=$(abspath build/emulator) FB_EMULATOR_ROOT=$(abspath csrc)
 
