@@ -62,7 +62,7 @@ bench: .venv-torch/.ready
 	@$(TORCH_BIN)/python -m benchmarks.harness $(ARGS)
 
 bench-cuda: .venv-torch/.ready
-	@FLAMBEAU_CUDA=1 $(TORCH_BIN)/python -m benchmarks.harness --only cuda $(ARGS)
+	@$(TORCH_BIN)/python -m benchmarks.harness --only cuda $(ARGS)
 
 # The sanitizers' libraries must be loaded before the interpreter. Leaks are not checked: the
 # interpreter itself keeps its memory until it ends. Calls take several times the stack.
