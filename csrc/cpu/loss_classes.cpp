@@ -124,6 +124,12 @@ void class_losses(const ClassTargets& t, const void* scores, const void* statist
   put_number(t.dtype, weight, out.weight);
 }
 
+void cross_entropy_losses(const ClassTargets& t, const void* scores, void* statistics,
+                          const ClassLosses& out) {
+  FB_KERNEL(score_statistics)(t, scores, statistics);
+  class_losses(t, scores, statistics, 0, nullptr, out);
+}
+
 void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void* out) {
   if (t.dtype == DType::kFloat32) return nll_gradient_of(t, gradients, static_cast<float*>(out));
   nll_gradient_of(t, gradients, static_cast<double*>(out));

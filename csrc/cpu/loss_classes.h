@@ -14,6 +14,7 @@ using kernel::SoftTargets;
 FB_DECLARE_LEVELS(kernel::LossClasses, score_statistics)
 FB_DECLARE_LEVELS(kernel::LossClasses, all_class_losses)
 FB_DECLARE_SLOT(kernel::LossClasses, class_losses)
+FB_DECLARE_SLOT(kernel::LossClasses, cross_entropy_losses)
 FB_DECLARE_LEVELS(kernel::LossClasses, cross_entropy_gradient)
 FB_DECLARE_SLOT(kernel::LossClasses, nll_gradient)
 FB_DECLARE_LEVELS(kernel::LossClasses, soft_target_losses)

@@ -26,6 +26,7 @@ TypedKernel scatter_kernel("index.cuh", "scatter_element", "GatherArguments");
 TypedKernel add_kernel("index.cuh", "add_element", "GatherArguments");
 TypedKernel number_elements_kernel("index.cuh", "number_elements", "GatherArguments");
 TypedKernel divide_kernel("index.cuh", "divide_element", "DivideArguments");
+TypedKernel masked_packs_kernel("index.cuh", "masked_fill_packs", "MaskedFillArguments");
 TypedKernel masked_fill_kernel("index.cuh", "masked_fill_element", "MaskedFillArguments");
 
 void add_dim(device::IndexDims& dims, int64_t size, int64_t stride) {
@@ -261,8 +262,17 @@ void masked_fill(const Tensor& out, const Tensor& input, const Tensor& mask, con
   args.in = input.data();
   args.mask = static_cast<const unsigned char*>(mask.data());
   args.n = out.numel();
-  launch(device, masked_fill_kernel.on(device, of_size(out.dtype())), {blocks_for(args.n, 256)},
-         256, args);
+  const auto pack = static_cast<int64_t>(16 / out.element_size());
+  const auto aligned = [](const void* p, int64_t bytes) {
+    return reinterpret_cast<uintptr_t>(p) % static_cast<uintptr_t>(bytes) == 0;
+  };
+  const DType type = of_size(out.dtype());
+  if (pack > 1 && aligned(args.out, 16) && aligned(args.in, 16) && aligned(args.mask, pack))
+    // What is behind the last pack has threads of its own.
+    launch(device, masked_packs_kernel.on(device, type),
+           {blocks_for(args.n / pack + args.n % pack, 256 * device::kMaskedPacks)}, 256, args);
+  else
+    launch(device, masked_fill_kernel.on(device, type), {blocks_for(args.n, 256)}, 256, args);
 }
 
 }  // namespace fb::cuda

@@ -33,6 +33,7 @@ TypedKernel interleaved_gradient_kernel("norm.cuh", "interleaved_gradient", "Nor
 TypedKernel finish_moments_kernel("norm.cuh", "finish_moments", "NormArguments");
 TypedKernel finish_sums_kernel("norm.cuh", "finish_sums", "NormArguments");
 TypedKernel rows_kernel("norm.cuh", "row_norm", "NormArguments");
+TypedKernel row_gradients_kernel("norm.cuh", "row_gradients", "NormArguments");
 TypedKernel row_gradient_kernel("norm.cuh", "row_gradient", "NormArguments");
 TypedKernel deviations_kernel("norm.cuh", "deviations", "DeviationArguments");
 TypedKernel running_kernel("norm.cuh", "move_running", "RunningArguments");
@@ -43,6 +44,9 @@ constexpr int64_t kEnoughBlocks = 1024;
 constexpr int64_t kMostSegments = 512;
 constexpr int64_t kMostBlocksInY = 65535;
 constexpr size_t kLargestPartial = 24;  // a Spread<double>
+// Of an array of a row that a thread has in registers for gradients, and beside the next row's.
+constexpr int64_t kMostHeldBytes = 128, kMostHeldAhead = 64;
+constexpr int64_t kMostRowSegments = 1024, kRowsOfSegment = 8;
 
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -117,7 +121,8 @@ void place_partials(NormArguments& args, bool by_unit) {
 
 void finish(TypedKernel& kernel, DType dtype, NormArguments& args, int64_t items,
             int64_t most_partials) {
-  args.lanes = lanes_for(most_partials / 4, kThreads);
+  // Where neighbours are of other units, some of those are read together.
+  args.lanes = lanes_for(most_partials / 4, args.unit_step == 1 ? 32 : kThreads);
   run(kernel, dtype, divided(items, kThreads / args.lanes), 1, args, 0);
 }
 void finish_moments(DType dtype, NormArguments args) {
@@ -186,6 +191,13 @@ void cut_rows_to_apply(NormArguments& args) {
   cut(args, args.rows, args.rows / (int64_t{args.lanes} * 8));
 }
 
+// The gradients of weight and bias from sums of columns.
+void finish_columns(DType dtype, NormArguments args, bool centred) {
+  args.rstd = nullptr;
+  if (!centred) args.bias_grad = nullptr;
+  finish_sums(dtype, args);
+}
+
 void run_column_sums(DType dtype, const NormArguments& args, int pack, bool by_row) {
   run(column_sums_kernel, dtype, column_blocks(args), 1, args, 2 * pack + by_row,
       message_of(pack, by_row ? ", true" : ", false"));
@@ -204,6 +216,20 @@ RowPlan plan_rows(DType dtype, int64_t n, int pack) {
   const int64_t held = power_of_two(divided(packs, lanes));
   const int64_t most = size_of(dtype) == 2 && pack > 1 ? 4 : 8;
   return {pack, static_cast<int>(lanes), static_cast<int>(held <= most ? held : 0)};
+}
+
+int64_t held_bytes(DType dtype, int64_t elements) {
+  return elements * static_cast<int64_t>(std::max(size_of(dtype), sizeof(float)));
+}
+// The same for gradients: a thread keeps about five arrays of what it holds.
+RowPlan plan_row_gradients(DType dtype, int64_t n, int pack) {
+  const int64_t packs = n / pack;
+  const int64_t wanted = std::max<int64_t>(8 / pack, 1);
+  const int64_t lanes = std::clamp(power_of_two(divided(packs, wanted)),
+                                   std::min<int64_t>(power_of_two(packs), 32), int64_t{kThreads});
+  const int64_t held = power_of_two(divided(packs, lanes));
+  return {pack, static_cast<int>(lanes),
+          static_cast<int>(held_bytes(dtype, held * pack) <= kMostHeldBytes ? held : 0)};
 }
 
 void run_rows(TypedKernel& kernel, DType dtype, const RowNorm& shape, const RowPlan& plan,
@@ -317,19 +343,35 @@ void norm_rows_backward(DType dtype, const RowNorm& shape, const void* gradient,
   args.gradient = gradient, args.x = x, args.out = out;
   set_numbers(args, numbers);
   const int pack = pack_for(dtype, shape.n, gradient, x, out, numbers.weight);
-  run_rows(row_gradient_kernel, dtype, shape, plan_rows(dtype, shape.n, pack), args);
   // The columns: each is a unit and a channel, in no set.
   args.channels = args.units = shape.n;
   args.units_per_set = 1;
+  if (const RowPlan plan = plan_row_gradients(dtype, shape.n, pack); plan.held) {
+    args.rows = shape.rows;
+    args.columns = shape.n / pack;
+    args.set_size = shape.n;
+    args.lanes = plan.lanes;
+    const int64_t together = kThreads / plan.lanes;
+    cut(args, divided(shape.rows, together),
+        std::min(divided(shape.rows, together * kRowsOfSegment), kMostRowSegments));
+    args.segment_length *= together;
+    place_partials(args, false);
+    const Storage partial = scratch(out, held_bytes(dtype, 2 * args.units * args.segments));
+    args.partial = partial->data;
+    run(row_gradients_kernel, dtype, args.segments, 1, args,
+        (pack * 16 + plan.held) * 2 + shape.centred,
+        message_of(pack, ", ", plan.held, shape.centred ? ", true" : ", false",
+                   held_bytes(dtype, int64_t{plan.held} * pack) <= kMostHeldAhead ? ", true" : ", false"));
+    return finish_columns(dtype, args, shape.centred);
+  }
+  run_rows(row_gradient_kernel, dtype, shape, plan_rows(dtype, shape.n, pack), args);
   place_columns(args, 1, shape.rows, shape.n / pack);
   cut_rows_to_collect(args);
   const Storage partial =
       scratch(out, args.units * args.segments * static_cast<int64_t>(kLargestPartial));
   args.partial = partial->data;
   run_column_sums(dtype, args, pack, true);
-  args.rstd = nullptr;
-  if (!shape.centred) args.bias_grad = nullptr;
-  finish_sums(dtype, args);
+  finish_columns(dtype, args, shape.centred);
 }
 
 void norm_deviations(DType dtype, double eps, int64_t n, void* numbers) {

@@ -35,6 +35,9 @@ TypedKernel adam_row_kernel("optim.cuh", "step_row_element",
 TypedKernel adagrad_row_kernel("optim.cuh", "step_row_element",
                                "RowStepArguments<kernel::AdagradRowNumbers>");
 TypedKernel unscale_kernel("optim.cuh", "unscale_piece", "UnscaleArguments");
+TypedKernel sum_squares_kernel("optim.cuh", "sum_squares", "SquaresArguments");
+TypedKernel root_kernel("optim.cuh", "root_of_sums", "RootArguments");
+TypedKernel scale_list_kernel("optim.cuh", "scale_list", "FactorArguments");
 TypedKernel scale_kernel("optim.cuh", "update_scale", "ScaleArguments");
 TypedKernel squares_kernel("optim.cuh", "adafactor_squares", "AdafactorArguments");
 TypedKernel row_kernel("optim.cuh", "adafactor_row", "AdafactorArguments");
@@ -75,6 +78,29 @@ void by_launches(std::span<const OptimTensor> tensors, size_t numbers, Run run) 
           collected.pieces_before[at] + (t.n + device::kOptimPiece - 1) / device::kOptimPiece;
     }
     if (collected.count) run(tensors[begin], arguments);
+    begin = end;
+  }
+}
+
+// run(type of the elements, pieces) for as many neighbours of a type as fit into a launch.
+template <class Run>
+void by_pieces(std::span<const OptimTensor> tensors, Run run) {
+  for (size_t begin = 0; begin < tensors.size();) {
+    device::TensorPieces pieces;
+    pieces.count = 0;
+    pieces.pieces_before[0] = 0;
+    size_t end = begin;
+    for (; end < tensors.size() && pieces.count < device::kListTensors &&
+           tensors[end].dtype == tensors[begin].dtype;
+         ++end) {
+      const OptimTensor& t = tensors[end];
+      if (t.n == 0) continue;
+      const int at = pieces.count++;
+      pieces.n[at] = t.n;
+      pieces.data[at] = t.param;
+      pieces.pieces_before[at + 1] = pieces.pieces_before[at] + blocks_for(t.n, device::kListPiece);
+    }
+    if (pieces.count) run(tensors[begin].dtype, pieces);
     begin = end;
   }
 }
@@ -192,6 +218,33 @@ void unscale(std::span<const OptimTensor> tensors, const float* factor, float* f
     args.factor = factor;
     args.found_inf = found_inf;
     launch(device, unscale_kernel.on(device, like.dtype), {blocks_of(args.tensors)}, 256, args);
+  });
+}
+
+void norm_of_all(std::span<const OptimTensor> tensors, double* out) {
+  const int device = place_of(out);
+  use(device);
+  int64_t count = 0;
+  for (const OptimTensor& t : tensors) count += blocks_for(t.n, device::kListPiece);
+  const Tensor sums =
+      make_tensor({count}, DType::kFloat64, Device(DeviceType::kCuda, static_cast<int8_t>(device)));
+  auto* next = sums.data_as<double>();
+  by_pieces(tensors, [&](DType dtype, const device::TensorPieces& pieces) {
+    const unsigned blocks = pieces.pieces_before[pieces.count];
+    launch(device, sum_squares_kernel.on(device, dtype), {blocks}, 256,
+           device::SquaresArguments{pieces, next});
+    next += blocks;
+  });
+  launch(device, root_kernel.on(device, DType::kFloat64), {1}, 256,
+         device::RootArguments{sums.data_as<double>(), count, out});
+}
+
+void scale_all(std::span<const OptimTensor> tensors, const double* factor) {
+  const int device = place_of(factor);
+  use(device);
+  by_pieces(tensors, [&](DType dtype, const device::TensorPieces& pieces) {
+    launch(device, scale_list_kernel.on(device, dtype), {pieces.pieces_before[pieces.count]}, 256,
+           device::FactorArguments{pieces, factor});
   });
 }
 

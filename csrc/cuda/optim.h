@@ -21,6 +21,8 @@ FB_DECLARE_CUDA(kernel::Optim, adafactor_step)
 FB_DECLARE_CUDA(kernel::Optim, step_adam_rows)
 FB_DECLARE_CUDA(kernel::Optim, step_adagrad_rows)
 FB_DECLARE_CUDA(kernel::Optim, unscale)
+FB_DECLARE_CUDA(kernel::Optim, norm_of_all)
+FB_DECLARE_CUDA(kernel::Optim, scale_all)
 FB_DECLARE_CUDA(kernel::Optim, update_scale)
 
 }  // namespace fb::cuda

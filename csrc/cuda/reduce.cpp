@@ -17,15 +17,18 @@ namespace {
 
 constexpr int kThreads = 256;
 // Enough blocks for any device; the same on all, so that sums are cut alike.
-constexpr int64_t kEnoughBlocks = 1024;
-constexpr int64_t kMostSegments = 512;
+constexpr int64_t kEnoughBlocks = 1024, kEnoughColumnBlocks = 512;
+constexpr int64_t kMostSegments = 512, kSegmentsOfAll = 256;
 constexpr size_t kLargestAccumulator = 24;
 // Packs or elements of a row that a thread should have: as many as it reads together.
 constexpr int64_t kHeld = 8;
 // Threads of a row that are neighbours in any case, so that whole sectors of memory are read.
 constexpr int64_t kSideBySide = 4;
+// Elements of a row that a thread should have where it cannot read packs.
+constexpr int64_t kSingly = 100;
 
 TypedKernel elements_kernel("reduce.cuh", "reduce_elements", "ReduceArguments");
+TypedKernel columns_kernel("reduce.cuh", "reduce_columns", "ReduceArguments");
 TypedKernel segments_kernel("reduce.cuh", "reduce_segments", "ReduceArguments");
 
 struct Dimension {
@@ -59,9 +62,11 @@ device::ReduceLoop simplified(SmallVec<Dimension, 6>& dims) {
 
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
+int64_t power_of_two(int64_t n) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
+}
 int lanes_for(int64_t length, int64_t most) {
-  const auto wanted = static_cast<uint64_t>(std::max<int64_t>(length, 1));
-  return static_cast<int>(std::min(static_cast<int64_t>(std::bit_ceil(wanted)), most));
+  return static_cast<int>(std::min(power_of_two(length), most));
 }
 
 }  // namespace
@@ -100,17 +105,34 @@ void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
                      (whole_packs(args.length) &&
                       std::all_of(args.kept.in, args.kept.in + args.kept.dims, whole_packs)));
   const bool aligned = reinterpret_cast<uintptr_t>(given.in) % 16 == 0;
-  if (args.columns) {
+  const auto last = static_cast<size_t>(std::max(args.kept.dims - 1, 0));
+  const bool packed_columns = args.columns && args.reduced.dims == 1 && pack > 1 && aligned &&
+                              args.kept.in[last] == 1 && whole_packs(args.kept.sizes[last]) &&
+                              whole_packs(args.reduced.in[0]) &&
+                              std::all_of(args.kept.in, args.kept.in + last, whole_packs);
+  const int64_t items = packed_columns ? args.results / pack : args.results;
+  if (packed_columns) {
+    // Neighbouring threads read 512 bytes together, if there are as many.
+    const int64_t beside = std::min<int64_t>(power_of_two(items), 32);
+    args.lanes = lanes_for(args.length / 4, kThreads / beside);
+  } else if (args.columns) {
     args.lanes = lanes_for(args.length / 4, args.results >= 32 ? 8 : 64);
-  } else {
-    const int64_t reads = divided(args.length, packed ? pack : 1);
+  } else if (packed) {
+    const int64_t reads = divided(args.length, pack);
     args.lanes =
         std::max(lanes_for(divided(reads, kHeld), kThreads), lanes_for(reads, kSideBySide));
+  } else {
+    args.lanes = std::max(lanes_for(args.length / kSingly / 2 + 1, kThreads),
+                          args.length < 16 ? 1 : 2);
+    while (args.lanes < kThreads && args.lanes * 32 < args.length &&
+           args.results * args.lanes < kEnoughBlocks * kThreads)
+      args.lanes *= 2;  // a few rows do not keep a device busy
   }
-  const int64_t blocks = divided(args.results, kThreads / args.lanes);
-  const int64_t wanted = divided(kEnoughBlocks, blocks);
+  const int64_t blocks = divided(items, kThreads / args.lanes);
+  const int64_t wanted = divided(packed_columns ? kEnoughColumnBlocks : kEnoughBlocks, blocks);
   const int64_t possible = args.length / (args.lanes * (packed ? pack * kHeld : 16));
-  args.segments = std::clamp<int64_t>(std::min(wanted, possible), 1, kMostSegments);
+  args.segments = std::clamp<int64_t>(std::min(wanted, possible), 1,
+                                      args.results == 1 ? kSegmentsOfAll : kMostSegments);
   args.segment_length = divided(divided(std::max<int64_t>(args.length, 1), args.segments), pack);
   args.segment_length *= pack;
   args.segments = divided(std::max<int64_t>(args.length, 1), args.segment_length);
@@ -125,10 +147,14 @@ void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
   }
   const int number = static_cast<int>(op);
   const std::string variant = message_of("static_cast<ReduceOp>(", number, ")");
+  const Grid grid{static_cast<unsigned>(blocks), static_cast<unsigned>(args.segments)};
   const int reads = packed ? (aligned ? 0 : 1) : args.reduced.dims <= 1 ? 2 : 3;
   const std::string reading = message_of(variant, ", static_cast<ReduceReads>(", reads, ")");
-  launch(device, elements_kernel.on(device, dtype, 4 * number + reads, reading.c_str()),
-         {static_cast<unsigned>(blocks), static_cast<unsigned>(args.segments)}, kThreads, args);
+  if (packed_columns)
+    launch(device, columns_kernel.on(device, dtype, number, variant.c_str()), grid, kThreads, args);
+  else
+    launch(device, elements_kernel.on(device, dtype, 4 * number + reads, reading.c_str()), grid,
+           kThreads, args);
   if (args.segments == 1) return;
   args.columns = false;
   args.lanes = lanes_for(args.segments, kThreads);

@@ -10,7 +10,8 @@
 namespace fb::kernel {
 
 struct ClassTargets {
-  DType dtype;  // of scores and weights: float32 or float64
+  DType dtype;   // of weights, statistics and losses: float32 or float64
+  DType scores;  // of scores and their gradients: the same, or on cuda a 16-bit type
   int64_t outer, classes, inner;
   const int64_t* targets;
   const void* weights;  // one for each class, or null
@@ -58,6 +59,9 @@ struct LossClasses {
   Slot<void(const ClassTargets& t, const void* scores, const void* statistics, double smoothing,
             const void* all_classes, const ClassLosses& out)>
       class_losses;
+  // score_statistics and class_losses without smoothing, in one pass over the scores.
+  Slot<void(const ClassTargets& t, const void* scores, void* statistics, const ClassLosses& out)>
+      cross_entropy_losses;
   // The gradient of cross entropy with respect to the scores.
   Slot<void(const ClassTargets& t, const void* scores, const void* statistics, double smoothing,
             const SampleGradients& gradients, void* out)>

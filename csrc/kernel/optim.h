@@ -79,6 +79,11 @@ struct Optim {
   // elements were not finite. Both numbers are in the device's memory, so that the host does not
   // wait.
   Slot<void(std::span<const OptimTensor> tensors, const float* factor, float* found_inf)> unscale;
+  // out = the 2-norm of all elements of every `param`, float64. Only on cuda.
+  Slot<void(std::span<const OptimTensor> tensors, double* out)> norm_of_all;
+  // Multiplies every `param` by a factor in the device's memory, rounded to the type that is
+  // computed in. Only on cuda.
+  Slot<void(std::span<const OptimTensor> tensors, const double* factor)> scale_all;
   // The scale of a GradScaler and its count of good steps, all in the device's memory.
   Slot<void(float* scale, int32_t* steps, const float* found_inf, const ScaleNumbers& numbers)>
       update_scale;

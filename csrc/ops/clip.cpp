@@ -63,9 +63,30 @@ Tensor norm_of_norms(TensorList norms, DType type, double order) {
   return cast(compute::norm(wide, Scalar(order)), type);
 }
 
+// The tensors as a GPU's kernels for lists of them take them, or nothing if they do not.
+std::vector<kernel::OptimTensor> listed(TensorList tensors) {
+  std::vector<kernel::OptimTensor> list;
+  for (const Tensor& t : tensors) {
+    if (t.device() != tensors[0].device() || t.device().type != DeviceType::kCuda ||
+        !is_floating(t.dtype()) || !is_dense(t.sizes(), t.strides()))
+      return {};
+    list.push_back({t.data(), nullptr, {}, t.numel(), t.dtype(), nullptr});
+  }
+  return list;
+}
+
 }  // namespace
 
 Tensor compute::_total_norm(TensorList tensors, double norm_type) {
+  if (norm_type == 2) {
+    if (const auto list = listed(tensors); !list.empty()) {
+      DType type = tensors[0].dtype();
+      for (const Tensor& t : tensors) type = promote(type, t.dtype());
+      const Tensor norm = make_tensor({}, DType::kFloat64, tensors[0].device());
+      kernel::of(norm).norm_of_all(list, norm.data_as<double>());
+      return cast(norm, type);
+    }
+  }
   std::vector<Tensor> norms;
   DType type = tensors.empty() ? default_dtype() : real_type(tensors[0].dtype());
   const Device device = tensors.empty() ? kHost : tensors[0].device();
@@ -91,6 +112,15 @@ void composed::_shrink_to_norm(TensorList tensors, double max_norm, const Operan
     const Tensor factor =
         ops::mul(ops::reciprocal(ops::add(total, Scalar(kLeast))), Scalar(max_norm));
     const Tensor shrinking = ops::clamp_max(factor, Scalar(1.0));
+    const bool is_plain = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) {
+      return t->flags == 0 && !t->grad_fn && !t->autograd;  // derivatives know of ops::mul_ alone
+    });
+    if (const auto list = is_plain ? listed(tensors) : std::vector<kernel::OptimTensor>();
+        !list.empty() && tensors[0].device() == shrinking.device()) {
+      kernel::of(shrinking).scale_all(list, shrinking.data_as<double>());
+      for (const Tensor& t : tensors) t.bump_version("_shrink_to_norm");
+      return;
+    }
     // A number is rounded to the type that is computed in; a tensor of no dimensions would widen
     // another one.
     const Tensor rounded = cast(shrinking, DType::kFloat32);

@@ -15,12 +15,12 @@ namespace fb::ops {
 namespace {
 
 // Scores, class numbers and weights as the kernels read them. 16-bit floats are computed in
-// float32.
+// float32; a GPU's kernels read and write them.
 class Classes {
  public:
   Classes(const Tensor& input, const Tensor& target, const Tensor& weight, int64_t ignored) {
     const DType type = compute_type(input.dtype());
-    scores_ = cast(input, type);
+    scores_ = input.device().type == DeviceType::kCuda ? input : cast(input, type);
     // After a convolution the classes of a pixel are adjacent in memory: every pixel is a row.
     const bool by_rows = input.dim() > 2 && is_channels_last(scores_);
     if (!by_rows) scores_ = contiguous(scores_);
@@ -30,6 +30,7 @@ class Classes {
     const int64_t outer = sizes.size() == 1 ? 1 : sizes[0];
     const int64_t inner = sizes.size() > 2 ? numel_of(sizes.last(sizes.size() - 2)) : 1;
     call_ = {.dtype = type,
+             .scores = scores_.dtype(),
              .outer = by_rows ? outer * inner : outer,
              .classes = sizes[static_cast<size_t>(class_dim(input))],
              .inner = by_rows ? 1 : inner,
@@ -41,31 +42,26 @@ class Classes {
   const kernel::ClassTargets& call() const { return call_; }
   const void* scores() const { return scores_.data(); }
   // A tensor for the gradient of the scores, with their strides.
-  Tensor like_scores() const { return make_like(scores_, call_.dtype); }
+  Tensor like_scores() const { return make_like(scores_, scores_.dtype()); }
 
  private:
   Tensor scores_, targets_, weights_;
   kernel::ClassTargets call_;
 };
 
-// The losses, or what they are reduced to; the weight of the samples that count goes to `weight`.
+// The losses, or what they are reduced to, from compute(where they go); the weight of the samples
+// that count goes to `weight`.
+template <class Compute>
 Tensor losses_of(const Classes& classes, const Tensor& input, const Tensor& target,
-                 const void* statistics, double smoothing, Reduction reduction, void* weight) {
-  const kernel::ClassTargets& call = classes.call();
+                 Reduction reduction, void* weight, Compute compute) {
   const bool reduces = reduction != Reduction::kNone;
-  Tensor all_classes;
-  if (smoothing > 0) {
-    all_classes = make_tensor({call.samples()}, call.dtype, input.device());
-    kernel::of(input).all_class_losses(call, classes.scores(), statistics, all_classes.data());
-  }
   const bool scalar = reduces || input.dim() == 1;
-  Tensor out = make_tensor(scalar ? IntSpan() : target.sizes(), call.dtype, input.device());
-  kernel::of(out).class_losses(call, classes.scores(), statistics, smoothing,
-                               all_classes ? all_classes.data() : nullptr,
-                               {.each = reduces ? nullptr : out.data(),
-                                .total = reduces ? out.data() : nullptr,
-                                .mean = reduction == Reduction::kMean,
-                                .weight = weight});
+  Tensor out =
+      make_tensor(scalar ? IntSpan() : target.sizes(), classes.call().dtype, input.device());
+  compute(kernel::ClassLosses{.each = reduces ? nullptr : out.data(),
+                              .total = reduces ? out.data() : nullptr,
+                              .mean = reduction == Reduction::kMean,
+                              .weight = weight});
   return cast(out, input.dtype());
 }
 
@@ -79,21 +75,34 @@ std::tuple<Tensor, Tensor> cross_entropy(const Tensor& input, const Tensor& targ
                                          const Tensor& weight, int64_t ignore_index,
                                          double label_smoothing, int64_t reduction) {
   const Classes classes(input, target, weight, ignore_index);
-  const int64_t samples = classes.call().samples();
-  const Tensor statistics = make_tensor({2 * samples + 1}, classes.call().dtype, input.device());
-  kernel::of(input).score_statistics(classes.call(), classes.scores(), statistics.data());
-  return {losses_of(classes, input, target, statistics.data(), label_smoothing,
-                    numbered_reduction(reduction), weight_in(statistics)),
-          statistics};
+  const kernel::ClassTargets& call = classes.call();
+  const kernel::Table& table = kernel::of(input);
+  const Tensor statistics = make_tensor({2 * call.samples() + 1}, call.dtype, input.device());
+  const Tensor losses = losses_of(
+      classes, input, target, numbered_reduction(reduction), weight_in(statistics),
+      [&](const kernel::ClassLosses& out) {
+        if (label_smoothing == 0)
+          return table.cross_entropy_losses(call, classes.scores(), statistics.data(), out);
+        const Tensor all_classes = make_tensor({call.samples()}, call.dtype, input.device());
+        table.score_statistics(call, classes.scores(), statistics.data());
+        table.all_class_losses(call, classes.scores(), statistics.data(), all_classes.data());
+        table.class_losses(call, classes.scores(), statistics.data(), label_smoothing,
+                           all_classes.data(), out);
+      });
+  return {losses, statistics};
 }
 
 std::tuple<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                                     int64_t ignore_index, int64_t reduction) {
   const Classes classes(input, target, weight, ignore_index);
   const Tensor total_weight = make_tensor({}, classes.call().dtype, input.device());
-  return {losses_of(classes, input, target, nullptr, 0, numbered_reduction(reduction),
-                    total_weight.data()),
-          total_weight};
+  const Tensor losses =
+      losses_of(classes, input, target, numbered_reduction(reduction), total_weight.data(),
+                [&](const kernel::ClassLosses& out) {
+                  kernel::of(input).class_losses(classes.call(), classes.scores(), nullptr, 0,
+                                                 nullptr, out);
+                });
+  return {losses, total_weight};
 }
 
 // --- what the arguments must be

@@ -19,6 +19,13 @@ def _device() -> None:
 
 
 @pytest.fixture(autouse=True)
+def _full_precision() -> Iterator[None]:
+    """cuDNN computes in float32 what it is given, not in TF32 as by default: results are compared."""
+    with fb.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        yield
+
+
+@pytest.fixture(autouse=True)
 def _nothing_is_pending() -> Iterator[None]:
     yield
     fb.cuda.synchronize()

@@ -114,3 +114,24 @@ def test_a_capturable_step_is_one_of_kernels(name: str, monkeypatch: pytest.Monk
     capturable = stepped(CUDA, name, {"lr": 0.01, "capturable": True}, fb.float32, SIZES)
     for a, b in zip(capturable, plain, strict=True):
         assert fb.equal(a, b)
+
+
+def test_long_lists_of_gradients_are_clipped() -> None:
+    def run(device: Any, limit: float) -> list[fb.Tensor]:
+        fb.manual_seed(0)
+        sizes = [1 + 7 * k % 50 for k in range(170)] + [40000]
+        grads = [fb.randn(n).to(device) for n in sizes]
+        grads.append(fb.randn(3, 50).to(device).t())
+        grads.append(fb.randn(41).to(device)[1:])  # no address of whole packs
+        grads.append(fb.randn(70).to(device).double())
+        grads.append(fb.randn(70).to(device).bfloat16())
+        grads.append(fb.randn(70).to(device)[::2])
+        params = [fb.zeros_like(g).requires_grad_() for g in grads]
+        for p, g in zip(params, grads, strict=True):
+            p.grad = g
+        norm = fb.nn.utils.clip_grad_norm_(params, limit)
+        part = fb.nn.utils.clip_grad_norm_(params[:-1], limit)  # without one that has gaps
+        return [t.detach().cpu().double() for t in (norm, part, *(p.grad for p in params))]
+
+    for limit in (0.5, 1e6):
+        assert_close(run(CUDA, limit), run("cpu", limit), 1e-2)

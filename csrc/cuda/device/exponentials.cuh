@@ -19,7 +19,7 @@ struct ExponentialSum {
   __device__ void add(const V (&x)[count]) {
     const V before = largest;
 #pragma unroll
-    for (int k = 0; k < count; ++k) largest = scalar::maximum(largest, x[k]);
+    for (int k = 0; k < count; ++k) largest = extreme<true>(largest, x[k]);
     const V from = shift();
     total *= math::exp(before - from);
 #pragma unroll
@@ -31,47 +31,111 @@ template <class V>
 struct JoinExponentials {
   __device__ ExponentialSum<V> operator()(const ExponentialSum<V>& a,
                                           const ExponentialSum<V>& b) const {
-    ExponentialSum<V> both{scalar::maximum(a.largest, b.largest), V(0)};
+    ExponentialSum<V> both{extreme<true>(a.largest, b.largest), V(0)};
     const V from = both.shift();
     both.total = a.total * math::exp(a.largest - from) + b.total * math::exp(b.largest - from);
     return both;
   }
 };
 
+// What counts the elements of a row: rows of 2^30 or more are not read in packs.
+template <int pack>
+struct PackIndex {
+  using Type = int;
+};
+template <>
+struct PackIndex<1> {
+  using Type = long long;
+};
+
+// The packs of a row, whose elements are `step` apart; of more than one in a pack they are
+// neighbours. With `ragged` a row may begin anywhere: packs are where whole ones lie in memory, and
+// elements of the first and the last one that belong to other rows are left out.
+template <class T, int pack, bool ragged>
+struct RowPacks {
+  using Index = typename PackIndex<pack>::Type;
+  Index n;
+  long long step;
+  int head;  // elements before the row in its first pack
+
+  __device__ RowPacks(const T* row, long long n, long long step)
+      : n(static_cast<Index>(n)),
+        step(step),
+        head(ragged ? static_cast<int>(reinterpret_cast<unsigned long long>(row) / sizeof(T) % pack)
+                    : 0) {}
+  __device__ Index count() const { return ragged ? (n + head + pack - 1) / pack : n / pack; }
+  // The element of the row that a pack begins with.
+  __device__ Index first(Index i) const { return i * pack - head; }
+  __device__ bool is_whole(Index i) const {
+    return (first(i) >= 0 || !ragged) && first(i) + pack <= n;
+  }
+  template <class Element>
+  __device__ Element* at(Element* row, Index i) const {
+    if constexpr (pack > 1)
+      return row + first(i);
+    else
+      return row + first(i) * step;
+  }
+  template <class V>
+  __device__ void load(const T* row, Index i, V missing, V (&to)[pack]) const {
+    if (is_whole(i)) {
+      load_pack<pack>(at(row, i), 0, to);
+      return;
+    }
+#pragma unroll
+    for (int p = 0; p < pack; ++p) {
+      const Index k = first(i) + p;
+      to[p] = ragged && k >= 0 && k < n ? convert<V>(row[k]) : missing;
+    }
+  }
+  template <class V>
+  __device__ void store(T* row, Index i, const V (&from)[pack]) const {
+    if (is_whole(i)) {
+      store_pack<pack>(at(row, i), 0, from);
+      return;
+    }
+    if constexpr (ragged) {
+#pragma unroll
+      for (int p = 0; p < pack; ++p) {
+        const Index k = first(i) + p;
+        if (k >= 0 && k < n) row[k] = convert<T>(from[p]);
+      }
+    }
+  }
+};
+
 inline constexpr int kPacksTogether = 4;  // that a thread has on their way
 
-// Calls f(values) for the packs of a lane, some at once, with `missing` behind the last one. The
-// elements of a pack are neighbours, packs are `step` elements apart.
-template <int pack, class V, class T, class F>
-__device__ inline void for_packs(const LanePlace& place, const T* x, long long packs,
-                                 long long step, V missing, F f) {
-  for (long long i = place.lane; i < packs; i += kPacksTogether * place.lanes) {
-    V values[kPacksTogether * pack];
+// Calls f(values, first pack) for the packs of a lane, `lanes` packs apart and some at once, with
+// `missing` where there is no element.
+template <class V, class T, int pack, bool ragged, class F>
+__device__ inline void for_packs(const LanePlace& place, const T* x,
+                                 const RowPacks<T, pack, ragged>& row, V missing, F f) {
+  using Index = typename RowPacks<T, pack, ragged>::Index;
+  const Index packs = row.count();
+  for (Index i = place.lane; i < packs; i += kPacksTogether * place.lanes) {
+    V values[kPacksTogether][pack];
 #pragma unroll
-    for (int h = 0; h < kPacksTogether; ++h) {
-      const long long j = i + h * place.lanes;
-      V part[pack];
-      if (j < packs) {
-        load_pack<pack>(x + j * step, 0, part);
-      } else {
-#pragma unroll
-        for (int p = 0; p < pack; ++p) part[p] = missing;
-      }
-#pragma unroll
-      for (int p = 0; p < pack; ++p) values[h * pack + p] = part[p];
-    }
-    f(values);
+    for (int h = 0; h < kPacksTogether; ++h) row.load(x, i + h * place.lanes, missing, values[h]);
+    f(values, i);
   }
 }
 
 // The exponentials of a row, which all its lanes get.
-template <int pack, class V, class T>
+template <class V, class T, int pack, bool ragged>
 __device__ inline ExponentialSum<V> sum_exponentials(const LanePlace& place, bool inside,
-                                                     const T* x, long long packs, long long step) {
+                                                     const T* x,
+                                                     const RowPacks<T, pack, ragged>& row) {
   ExponentialSum<V> own;
   if (inside)
-    for_packs<pack>(place, x, packs, step, -math::infinity<V>(),
-                    [&](const auto& values) { own.add(values); });
+    for_packs(place, x, row, -math::infinity<V>(), [&](const auto& values, auto) {
+      V all[kPacksTogether * pack];
+#pragma unroll
+      for (int h = 0; h < kPacksTogether; ++h)
+#pragma unroll
+        for (int p = 0; p < pack; ++p) all[h * pack + p] = values[h][p];
+      own.add(all);
+    });
   return join_lanes(place, own, JoinExponentials<V>());
 }
 

@@ -145,6 +145,38 @@ __device__ inline void divide_element(const DivideArguments& args) {
   }
 }
 
+// Elements that a thread reads and writes together, where addresses suit that: kMaskedPacks packs.
+template <class T>
+__device__ inline void masked_fill_packs(const MaskedFillArguments& args) {
+  constexpr int kWide = 16 / sizeof(T);
+  const T value = *reinterpret_cast<const T*>(args.value);
+  const auto* in = static_cast<const T*>(args.in);
+  auto* out = static_cast<T*>(args.out);
+  const long long packs = args.n / kWide;
+  const long long first =
+      static_cast<long long>(blockIdx.x) * (kThreads * kMaskedPacks) + threadIdx.x;
+  T elements[kMaskedPacks][kWide];
+  unsigned char masks[kMaskedPacks][kWide];
+#pragma unroll
+  for (int k = 0; k < kMaskedPacks; ++k)
+    if (const long long i = first + k * kThreads; i < packs) {
+      load_pack<kWide>(in, i, elements[k]);
+      load_pack<kWide>(args.mask, i, masks[k]);
+    }
+#pragma unroll
+  for (int k = 0; k < kMaskedPacks; ++k) {
+    const long long i = first + k * kThreads;
+    if (i < packs) {
+#pragma unroll
+      for (int p = 0; p < kWide; ++p)
+        if (masks[k][p]) elements[k][p] = value;
+      store_pack<kWide>(out, i, elements[k]);
+    } else if (i - packs < args.n - packs * kWide) {
+      const long long at = packs * kWide + (i - packs);
+      out[at] = args.mask[at] ? value : in[at];
+    }
+  }
+}
 template <class T>
 __device__ inline void masked_fill_element(const MaskedFillArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;

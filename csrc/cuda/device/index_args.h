@@ -45,6 +45,8 @@ struct DivideArguments {
   long long n;
 };
 
+inline constexpr int kMaskedPacks = 2;  // that a thread has on their way
+
 struct MaskedFillArguments {
   alignas(16) char value[16];
   void* out;

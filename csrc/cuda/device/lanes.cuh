@@ -109,9 +109,25 @@ __device__ inline V join_block(V own, Join join) {
   return join_neighbours(LanePlace(kThreads, false), own, join);
 }
 
+// As scalar::maximum and minimum: NaN if either is. One instruction where there is one.
+template <bool largest, class V>
+__device__ inline V extreme(V a, V b) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (kIsSame<V, float>) {
+    float result;
+    if constexpr (largest)
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    else
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+  } else
+#endif
+    return largest ? scalar::maximum(a, b) : scalar::minimum(a, b);
+}
+
 template <class V>
 struct Larger {
-  __device__ V operator()(V a, V b) const { return scalar::maximum(a, b); }
+  __device__ V operator()(V a, V b) const { return extreme<true>(a, b); }
 };
 template <class V>
 struct Sum {

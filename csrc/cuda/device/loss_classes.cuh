@@ -1,4 +1,5 @@
-// Losses of scores for classes, and their gradients. Elements are float or double.
+// Losses of scores for classes, and their gradients. T is the type of scores and of their
+// gradients; everything else is Wide<T>.
 #pragma once
 
 #include "cuda/device/exponentials.cuh"
@@ -25,59 +26,109 @@ __device__ inline T class_weight(const void* weights, long long c) {
   return weights ? static_cast<const T*>(weights)[c] : T(1);
 }
 
-template <class T, int pack>
-__device__ inline void score_statistics(const ClassArguments& args) {
-  const SamplePlace place(args);
-  const ExponentialSum<T> sum = sum_exponentials<pack, T>(
-      place, place.inside, static_cast<const T*>(args.scores) + place.first, args.classes / pack,
-      args.inner * pack);
-  if (!place.inside || place.lane != 0) return;
-  auto* statistics = static_cast<T*>(args.statistics);
-  statistics[place.item] = sum.shift();
-  statistics[args.outer * args.inner + place.item] = math::log(sum.total);
+// The logarithm of softmax of the scores of a sample.
+template <class V>
+struct LogSoftmax {
+  V shift, rest;
+
+  __device__ explicit LogSoftmax(const ExponentialSum<V>& sum)
+      : shift(sum.shift()), rest(math::log(sum.total)) {}
+  __device__ LogSoftmax(const ClassArguments& args, long long sample)
+      : shift(static_cast<const V*>(args.statistics)[sample]),
+        rest(static_cast<const V*>(args.statistics)[args.outer * args.inner + sample]) {}
+  __device__ V operator()(V score) const { return (score - shift) - rest; }
+  __device__ void store(const ClassArguments& args, long long sample) const {
+    static_cast<V*>(args.statistics)[sample] = shift;
+    static_cast<V*>(args.statistics)[args.outer * args.inner + sample] = rest;
+  }
+};
+
+template <class T, int pack, bool ragged>
+__device__ inline LogSoftmax<Wide<T>> log_softmax_of(const ClassArguments& args,
+                                                     const SamplePlace& place) {
+  const auto* x = static_cast<const T*>(args.scores) + place.first;
+  const RowPacks<T, pack, ragged> row(x, args.classes, args.inner);
+  return LogSoftmax<Wide<T>>(sum_exponentials<Wide<T>>(place, place.inside, x, row));
 }
 
-// The logarithm of softmax of the scores of a sample.
-template <class T>
-struct LogSoftmax {
-  T shift, rest;
-
-  __device__ LogSoftmax(const ClassArguments& args, long long sample)
-      : shift(static_cast<const T*>(args.statistics)[sample]),
-        rest(static_cast<const T*>(args.statistics)[args.outer * args.inner + sample]) {}
-  __device__ T operator()(T score) const { return (score - shift) - rest; }
-};
+template <class T, int pack, bool ragged>
+__device__ inline void score_statistics(const ClassArguments& args) {
+  const SamplePlace place(args);
+  const auto log_softmax = log_softmax_of<T, pack, ragged>(args, place);
+  if (place.inside && place.lane == 0) log_softmax.store(args, place.item);
+}
 
 // The weighted losses of all classes of each sample.
 template <class T>
 __device__ inline void all_class_losses(const ClassArguments& args) {
+  using V = Wide<T>;
   const SamplePlace place(args);
   const auto* x = static_cast<const T*>(args.scores) + place.first;
-  T total = T(0);
+  V total = V(0);
   if (place.inside) {
-    const LogSoftmax<T> log_softmax(args, place.item);
+    const LogSoftmax<V> log_softmax(args, place.item);
     for (long long c = place.lane; c < args.classes; c += place.lanes)
-      total -= class_weight<T>(args.weights, c) * log_softmax(x[c * args.inner]);
+      total -= class_weight<V>(args.weights, c) * log_softmax(convert<V>(x[c * args.inner]));
   }
-  total = join_lanes(place, total, Sum<T>());
-  if (place.inside && place.lane == 0) static_cast<T*>(args.out)[place.item] = total;
+  total = join_lanes(place, total, Sum<V>());
+  if (place.inside && place.lane == 0) static_cast<V*>(args.out)[place.item] = total;
 }
 
-// The sums of losses and of weights: of a segment, or of all.
-template <class T>
+// The sums of losses and of weights: those of a block go to `partial`, or, if that is null, they
+// are the sums of all.
+template <class V>
 __device__ inline void write_sums(const ClassArguments& args, double sum, double weights,
-                                  bool all) {
+                                  double* partial) {
   const LanePlace block(kThreads, false);
   sum = sum_lanes(block, sum);
   weights = sum_lanes(block, weights);
   if (threadIdx.x != 0) return;
-  if (!all) {
-    args.partial[2 * blockIdx.x] = sum;
-    args.partial[2 * blockIdx.x + 1] = weights;
+  if (partial) {
+    partial[2 * blockIdx.x] = sum;
+    partial[2 * blockIdx.x + 1] = weights;
     return;
   }
-  if (args.total) *static_cast<T*>(args.total) = static_cast<T>(args.mean ? sum / weights : sum);
-  *static_cast<T*>(args.weight) = static_cast<T>(weights);
+  if (args.total) *static_cast<V*>(args.total) = static_cast<V>(args.mean ? sum / weights : sum);
+  *static_cast<V*>(args.weight) = static_cast<V>(weights);
+}
+
+// Whether a sample counts.
+__device__ inline bool counts(const ClassArguments& args, long long target) {
+  return target != args.ignored && target >= 0 && target < args.classes;
+}
+// The same; notes a target that is no class.
+__device__ inline bool counts_or_noted(const ClassArguments& args, long long target) {
+  if (counts(args, target)) return true;
+  if (target != args.ignored) note_bad_index(args.error, target, args.classes, 1);
+  return false;
+}
+
+// The statistics and losses of cross entropy without smoothing.
+template <class T, int pack, bool ragged>
+__device__ inline void cross_entropy_losses(const ClassArguments& args) {
+  using V = Wide<T>;
+  const SamplePlace place(args);
+  const bool writes = place.inside && place.lane == 0;
+  // The target's score is on its way while all are read.
+  bool used = false;
+  V score = V(0), weight = V(0);
+  if (writes) {
+    const long long target = args.targets[place.item];
+    used = counts_or_noted(args, target);
+    if (used) {
+      score = convert<V>(
+          static_cast<const T*>(args.scores)[place.first + target * args.inner]);
+      weight = class_weight<V>(args.weights, target);
+    }
+  }
+  const auto log_softmax = log_softmax_of<T, pack, ragged>(args, place);
+  V loss = V(0);
+  if (writes) {
+    log_softmax.store(args, place.item);
+    if (used) loss = -log_softmax(score) * weight;
+    if (args.each) static_cast<V*>(args.each)[place.item] = loss;
+  }
+  write_sums<V>(args, static_cast<double>(loss), static_cast<double>(weight), args.partial);
 }
 
 // A block for each segment of the samples.
@@ -87,100 +138,97 @@ __device__ inline void class_losses(const ClassArguments& args) {
   const long long begin = blockIdx.x * args.segment_length;
   const long long end =
       begin + args.segment_length < samples ? begin + args.segment_length : samples;
-  const auto picked_share = static_cast<T>(1 - args.smoothing);
-  const auto spread_share = static_cast<T>(args.smoothing / static_cast<double>(args.classes));
+  using V = Wide<T>;
+  const auto picked_share = static_cast<V>(1 - args.smoothing);
+  const auto spread_share = static_cast<V>(args.smoothing / static_cast<double>(args.classes));
   double sum = 0, weights = 0;
   for (long long i = begin + threadIdx.x; i < end; i += kThreads) {
     const long long target = args.targets[i];
-    auto* each = static_cast<T*>(args.each);
-    const bool counts = target != args.ignored;
-    const bool bad = counts && (target < 0 || target >= args.classes);
-    if (bad) note_bad_index(args.error, target, args.classes, 1);
-    if (!counts || bad) {
-      if (each) each[i] = T(0);
+    auto* each = static_cast<V*>(args.each);
+    if (!counts_or_noted(args, target)) {
+      if (each) each[i] = V(0);
       continue;
     }
-    const T weight = class_weight<T>(args.weights, target);
+    const V weight = class_weight<V>(args.weights, target);
     const long long outer = i / args.inner;
-    const T score = static_cast<const T*>(
-        args.scores)[outer * plane + target * args.inner + (i - outer * args.inner)];
-    T loss = args.statistics ? -LogSoftmax<T>(args, i)(score) : -score;
+    const V score = convert<V>(static_cast<const T*>(
+        args.scores)[outer * plane + target * args.inner + (i - outer * args.inner)]);
+    V loss = args.statistics ? -LogSoftmax<V>(args, i)(score) : -score;
     loss *= weight;
     if (args.all_classes)
-      loss = loss * picked_share + static_cast<const T*>(args.all_classes)[i] * spread_share;
+      loss = loss * picked_share + static_cast<const V*>(args.all_classes)[i] * spread_share;
     if (each) each[i] = loss;
     sum += static_cast<double>(loss);
     weights += static_cast<double>(weight);
   }
-  write_sums<T>(args, sum, weights, args.partial == nullptr);
+  write_sums<V>(args, sum, weights, args.partial);
 }
 
-// One block joins the segments.
-template <class T>
+// Joins `segments` sums, a block `segment_length` of them. V is the type of the losses.
+template <class V>
 __device__ inline void finish_class_losses(const ClassArguments& args) {
+  const long long begin = blockIdx.x * args.segment_length;
+  const long long end =
+      begin + args.segment_length < args.segments ? begin + args.segment_length : args.segments;
   double sum = 0, weights = 0;
-  for (long long i = threadIdx.x; i < args.segments; i += kThreads) {
+#pragma unroll 4
+  for (long long i = begin + threadIdx.x; i < end; i += kThreads) {
     sum += args.partial[2 * i];
     weights += args.partial[2 * i + 1];
   }
-  write_sums<T>(args, sum, weights, true);
+  write_sums<V>(args, sum, weights, args.joined);
 }
 
-template <class T>
+template <class V>
 __device__ inline double gradient_of(const ClassArguments& args, long long sample) {
   const double scale =
-      args.divisor ? args.scale / static_cast<double>(*static_cast<const T*>(args.divisor))
+      args.divisor ? args.scale / static_cast<double>(*static_cast<const V*>(args.divisor))
                    : args.scale;
-  return static_cast<double>(static_cast<const T*>(args.gradients)[args.single ? 0 : sample]) *
+  return static_cast<double>(static_cast<const V*>(args.gradients)[args.single ? 0 : sample]) *
          scale;
 }
 
-// Whether a sample counts.
-__device__ inline bool counts(const ClassArguments& args, long long target) {
-  return target != args.ignored && target >= 0 && target < args.classes;
-}
-
-template <class T, int pack>
+template <class T, int pack, bool ragged>
 __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
+  using V = Wide<T>;
   const SamplePlace place(args);
   double whole = static_cast<double>(args.classes);
   if (args.smoothing != 0 && args.weights) {
     whole = 0;
     for (long long c = place.lane; c < args.classes; c += place.lanes)
-      whole += static_cast<double>(class_weight<T>(args.weights, c));
+      whole += static_cast<double>(class_weight<V>(args.weights, c));
     whole = join_lanes(place, whole, Sum<double>());
   }
   if (!place.inside) return;
   const long long sample = place.item, target = args.targets[sample];
   const bool used = counts(args, target);
-  const double gradient = used ? gradient_of<T>(args, sample) : 0;
+  const double gradient = used ? gradient_of<V>(args, sample) : 0;
   const double pick =
-      used ? gradient * static_cast<double>(class_weight<T>(args.weights, target)) *
+      used ? gradient * static_cast<double>(class_weight<V>(args.weights, target)) *
                  (1 - args.smoothing)
            : 0;
-  const auto spread = static_cast<T>(gradient * args.smoothing / static_cast<double>(args.classes));
-  const auto scale = static_cast<T>(
+  const auto spread = static_cast<V>(gradient * args.smoothing / static_cast<double>(args.classes));
+  const auto scale = static_cast<V>(
       pick + gradient * args.smoothing / static_cast<double>(args.classes) * whole);
-  const auto picked = static_cast<T>(pick);
-  const LogSoftmax<T> log_softmax(args, sample);
+  const auto picked = static_cast<V>(pick);
+  const LogSoftmax<V> log_softmax(args, sample);
   const auto* x = static_cast<const T*>(args.scores) + place.first;
   auto* out = static_cast<T*>(args.out) + place.first;
-  const long long packs = args.classes / pack, step = args.inner * pack;
-  long long at = place.lane;
-  for_packs<pack>(place, x, packs, step, T(0), [&](const auto& scores) {
+  const RowPacks<T, pack, ragged> row(x, args.classes, args.inner);
+  for_packs(place, x, row, V(0), [&](auto& scores, auto at) {
 #pragma unroll
-    for (int h = 0; h < kPacksTogether; ++h, at += place.lanes) {
-      if (at >= packs) continue;
-      T part[pack];
+    for (int h = 0; h < kPacksTogether; ++h) {
+      const auto number = at + h * place.lanes, c = row.first(number);
 #pragma unroll
       for (int p = 0; p < pack; ++p) {
-        const long long c = at * pack + p;
+        V& score = scores[h][p];
         // Scores of NaN do not matter where nothing depends on them.
-        T value = scale == T(0) ? T(0) : scale * math::exp(log_softmax(scores[h * pack + p]));
-        if (spread != T(0)) value -= spread * class_weight<T>(args.weights, c);
-        part[p] = c == target ? value - picked : value;
+        V value = scale == V(0) ? V(0) : scale * math::exp(log_softmax(score));
+        if (spread != V(0) && (!ragged || (c + p >= 0 && c + p < row.n)))
+          value -= spread * class_weight<V>(args.weights, c + p);
+        score = c + p == target ? value - picked : value;
       }
-      store_pack<pack>(out + at * step, 0, part);
+      row.store(out, number, scores[h]);
     }
   });
 }
@@ -192,9 +240,9 @@ __device__ inline void nll_gradient(const ClassArguments& args) {
   if (!place.inside) return;
   const long long target = args.targets[place.item];
   if (!counts(args, target)) return;
-  static_cast<T*>(args.out)[place.first + target * args.inner] =
-      static_cast<T>(-gradient_of<T>(args, place.item) *
-                     static_cast<double>(class_weight<T>(args.weights, target)));
+  static_cast<T*>(args.out)[place.first + target * args.inner] = convert<T>(
+      static_cast<Wide<T>>(-gradient_of<Wide<T>>(args, place.item) *
+                           static_cast<double>(class_weight<Wide<T>>(args.weights, target))));
 }
 
 // --- probabilities of classes as targets
@@ -222,7 +270,8 @@ struct SoftRow : LanePlace {
 template <class T>
 __device__ inline void soft_target_losses(const SoftTargetArguments& args) {
   const SoftRow<T> row(args);
-  const ExponentialSum<T> sum = sum_exponentials<1, T>(row, row.inside, row.x, args.classes, 1);
+  const ExponentialSum<T> sum = sum_exponentials<T>(
+      row, row.inside, row.x, RowPacks<T, 1, false>(row.x, args.classes, 1));
   const T shift = sum.shift(), rest = math::log(sum.total);
   T total = T(0), targets = T(0);
   if (row.inside)

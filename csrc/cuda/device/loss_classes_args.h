@@ -21,6 +21,7 @@ struct ClassArguments {
   void* weight;
   bool mean;
   double* partial;  // two sums of each segment of samples; null: a single block has all samples
+  double* joined;   // where those of many segments go; null: to the results
   long long segment_length, segments;
   // Gradients.
   const void* gradients;

@@ -612,6 +612,104 @@ __device__ inline void row_gradient(const NormArguments& args) {
   });
 }
 
+// The sums of neighbouring columns.
+template <class V, int pack>
+struct ColumnSums {
+  GradientSums<V> at[pack];
+};
+template <class V, int pack>
+struct JoinColumns {
+  __device__ ColumnSums<V, pack> operator()(ColumnSums<V, pack> a,
+                                            const ColumnSums<V, pack>& b) const {
+#pragma unroll
+    for (int p = 0; p < pack; ++p) a.at[p] = JoinSums<V>()(a.at[p], b.at[p]);
+    return a;
+  }
+};
+
+// Both at once, for a segment of the rows in each block: a thread has the same columns of several
+// rows and keeps their sums. With `ahead` the next row is read before this one is finished.
+template <class T, int pack, int held, bool centred, bool ahead>
+__device__ inline void row_gradients(const NormArguments& args) {
+  using V = Wide<T>;
+  const LanePlace place(args.lanes, false, 0);
+  const long long begin = blockIdx.x * args.segment_length;
+  const long long end =
+      begin + args.segment_length < args.rows ? begin + args.segment_length : args.rows;
+  const int packs = static_cast<int>(args.columns);
+  const V n = static_cast<V>(args.set_size);
+  V weight[held][pack];
+  ColumnSums<V, pack> sums[held] = {};
+#pragma unroll
+  for (int h = 0; h < held; ++h)
+    if (const int i = place.lane + h * place.lanes; i < packs)
+      load_pack<pack>(static_cast<const V*>(args.weight), i, weight[h]);
+  struct Row {
+    V x[held][pack], gradient[held][pack], mean, rstd;
+  };
+  const auto load = [&](long long number, Row& row) {
+    if (number >= end) return;
+    row.mean = centred ? static_cast<const V*>(args.mean)[number] : V(0);
+    row.rstd = static_cast<const V*>(args.rstd)[number];
+#pragma unroll
+    for (int h = 0; h < held; ++h)
+      if (const int i = place.lane + h * place.lanes; i < packs) {
+        load_pack<pack>(static_cast<const T*>(args.x) + number * packs * pack, i, row.x[h]);
+        load_pack<pack>(static_cast<const T*>(args.gradient) + number * packs * pack, i,
+                        row.gradient[h]);
+      }
+  };
+  Row next;
+  if constexpr (ahead) load(begin + place.local, next);
+  for (long long first = begin; first < end; first += place.per_block) {
+    const long long number = first + place.local;
+    const bool inside = number < end;
+    Row row;
+    if constexpr (ahead) {
+      row = next;
+      load(number + place.per_block, next);
+    } else {
+      load(number, row);
+    }
+    GradientSums<V> own{};
+    if (inside)
+#pragma unroll
+      for (int h = 0; h < held; ++h)
+        if (place.lane + h * place.lanes < packs)
+#pragma unroll
+          for (int p = 0; p < pack; ++p) {
+            const V gradient = row.gradient[h][p], deviation = row.x[h][p] - row.mean;
+            const V weighted = gradient * weight[h][p];
+            sums[h].at[p].total += gradient;
+            sums[h].at[p].moment += gradient * (deviation * row.rstd);
+            own.total += weighted;
+            own.moment += weighted * deviation;
+            row.x[h][p] = deviation;
+            row.gradient[h][p] = weighted;
+          }
+    own = join_neighbours(place, own, JoinSums<V>());
+    if (!inside) continue;
+    const V slope = -row.rstd * row.rstd * row.rstd * (own.moment / n);
+    const V shift = centred ? -row.rstd * (own.total / n) : V(0);
+#pragma unroll
+    for (int h = 0; h < held; ++h)
+      if (const int i = place.lane + h * place.lanes; i < packs) {
+#pragma unroll
+        for (int p = 0; p < pack; ++p)
+          row.x[h][p] = row.gradient[h][p] * row.rstd + row.x[h][p] * slope + shift;
+        store_pack<pack>(static_cast<T*>(args.out) + number * packs * pack, i, row.x[h]);
+      }
+  }
+  const LanePlace across(place.per_block, true, 0);  // threads that have the same columns
+#pragma unroll
+  for (int h = 0; h < held; ++h) {
+    const auto all = join_lanes(across, sums[h], JoinColumns<V, pack>());
+    const int i = place.lane + h * place.lanes;
+    if (place.local == 0 && i < packs)
+      static_cast<ColumnSums<V, pack>*>(args.partial)[blockIdx.x * args.columns + i] = all;
+  }
+}
+
 // --- statistics
 
 template <class T>

@@ -126,6 +126,97 @@ __device__ inline void update_scale(const ScaleArguments& args) {
     scalar::optim::update_scale(args.numbers, *args.found_inf != 0, *args.scale, *args.steps);
 }
 
+// --- all tensors of a list
+
+// Calls packs(elements, their number, those in whole packs) for this block's piece.
+template <class T, class F>
+__device__ inline void for_list_piece(const TensorPieces& tensors, F f) {
+  constexpr int kWide = 16 / sizeof(T);
+  const unsigned piece = blockIdx.x;
+  int low = 0, high = tensors.count;  // the last tensor that begins before the piece or with it
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (tensors.pieces_before[middle] <= piece)
+      low = middle;
+    else
+      high = middle;
+  }
+  const long long begin = (piece - tensors.pieces_before[low]) * kListPiece;
+  const long long rest = tensors.n[low] - begin;
+  auto* const data = static_cast<T*>(tensors.data[low]) + begin;
+  const int count = static_cast<int>(rest < kListPiece ? rest : kListPiece);
+  const bool aligned = reinterpret_cast<unsigned long long>(data) % 16 == 0;
+  f(data, count, aligned ? count / kWide : 0);
+}
+
+inline constexpr int kListPacks = 4;  // that a thread has on their way
+
+template <class T>
+__device__ inline void sum_squares(const SquaresArguments& args) {
+  using V = Wide<T>;
+  constexpr int kWide = 16 / sizeof(T);
+  for_list_piece<T>(args.tensors, [&](const T* x, int count, int packs) {
+    V sums[kListPacks] = {};
+    int i = static_cast<int>(threadIdx.x);
+    for (; i + (kListPacks - 1) * kThreads < packs; i += kListPacks * kThreads) {
+      V values[kListPacks][kWide];
+#pragma unroll
+      for (int k = 0; k < kListPacks; ++k) load_pack<kWide>(x, i + k * kThreads, values[k]);
+#pragma unroll
+      for (int k = 0; k < kListPacks; ++k)
+#pragma unroll
+        for (int p = 0; p < kWide; ++p) sums[k] += values[k][p] * values[k][p];
+    }
+    for (; i < packs; i += kThreads) {
+      V values[kWide];
+      load_pack<kWide>(x, i, values);
+#pragma unroll
+      for (int p = 0; p < kWide; ++p) sums[0] += values[p] * values[p];
+    }
+    for (int j = packs * kWide + static_cast<int>(threadIdx.x); j < count; j += kThreads) {
+      const V value = convert<V>(x[j]);
+      sums[1] += value * value;
+    }
+    const double own = static_cast<double>((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    const double all = join_block(own, Sum<double>());
+    if (threadIdx.x == 0) args.sums[blockIdx.x] = all;
+  });
+}
+
+template <class T>
+__device__ inline void root_of_sums(const RootArguments& args) {
+  double own = 0;
+#pragma unroll 4
+  for (long long i = threadIdx.x; i < args.count; i += kThreads) own += args.sums[i];
+  const double all = join_block(own, Sum<double>());
+  if (threadIdx.x == 0) *args.out = math::sqrt(all);
+}
+
+template <class T>
+__device__ inline void scale_list(const FactorArguments& args) {
+  using V = Wide<T>;
+  constexpr int kWide = 16 / sizeof(T);
+  const auto factor = static_cast<V>(*args.factor);
+  if (factor == V(1)) return;
+  for_list_piece<T>(args.tensors, [&](T* x, int count, int packs) {
+    for (int i = static_cast<int>(threadIdx.x); i < packs; i += kListPacks * kThreads) {
+      V values[kListPacks][kWide];
+#pragma unroll
+      for (int k = 0; k < kListPacks; ++k)
+        if (i + k * kThreads < packs) load_pack<kWide>(x, i + k * kThreads, values[k]);
+#pragma unroll
+      for (int k = 0; k < kListPacks; ++k) {
+        if (i + k * kThreads >= packs) continue;
+#pragma unroll
+        for (int p = 0; p < kWide; ++p) values[k][p] *= factor;
+        store_pack<kWide>(x, i + k * kThreads, values[k]);
+      }
+    }
+    for (int j = packs * kWide + static_cast<int>(threadIdx.x); j < count; j += kThreads)
+      x[j] = convert<T>(convert<V>(x[j]) * factor);
+  });
+}
+
 // --- Adafactor
 
 template <class T>

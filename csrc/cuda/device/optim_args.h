@@ -30,6 +30,34 @@ struct UnscaleArguments {
   float* found_inf;
 };
 
+// --- all tensors of a list, of which only the elements matter
+
+inline constexpr int kListTensors = 160;
+inline constexpr long long kListPiece = 16384;  // elements
+
+struct TensorPieces {
+  int count;
+  unsigned pieces_before[kListTensors + 1];
+  long long n[kListTensors];
+  void* data[kListTensors];
+};
+
+struct SquaresArguments {
+  TensorPieces tensors;
+  double* sums;  // of each piece
+};
+
+struct RootArguments {
+  const double* sums;
+  long long count;
+  double* out;
+};
+
+struct FactorArguments {
+  TensorPieces tensors;
+  const double* factor;
+};
+
 struct ScaleArguments {
   float* scale;
   int* steps;

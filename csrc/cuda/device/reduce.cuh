@@ -110,6 +110,17 @@ struct Finder {
   using Value = T;
   int found = 0;
   __device__ void add(T x, long long) { found |= convert<bool>(x) != all; }
+  // Bools, which are bytes, by words: a byte of zero borrows from its highest bit.
+  __device__ void add_pack(const Pack<unsigned char, 16>& pack)
+    requires kIsBool<T>
+  {
+    const auto words = bit_cast<LaneWords<unsigned, 4>>(pack);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      const unsigned word = words.at[k];
+      found |= (all ? (word - 0x01010101u) & ~word & 0x80808080u : word) != 0;
+    }
+  }
   __device__ void join(const Finder& other) { found |= other.found; }
   __device__ void finish(const ReduceArguments& args, long long at) const {
     static_cast<unsigned char*>(args.out)[at] = (found != 0) != all;
@@ -142,7 +153,7 @@ struct Extremum {
   Value value = worst_of<Value, largest>();
 
   __device__ void add(Value x, long long) {
-    value = largest ? scalar::maximum(value, x) : scalar::minimum(value, x);
+    value = extreme<largest>(value, x);
   }
   __device__ void join(const Extremum& other) { add(other.value, 0); }
   __device__ void finish(const ReduceArguments& args, long long at) const {
@@ -377,6 +388,10 @@ __device__ inline void reduce_packs(R (&parts)[kReduceParts], const Stored<T>* i
     return pack;
   };
   const auto add = [&](const Packed& pack, int turn, long long i) {
+    if constexpr (requires(R r, Packed p) { r.add_pack(p); }) {
+      parts[turn % kReduceParts].add_pack(pack);
+      return;
+    }
     typename R::Value x[kWide];
 #pragma unroll
     for (int k = 0; k < kWide; ++k)
@@ -462,6 +477,69 @@ __device__ inline void reduce_elements(const ReduceArguments& args) {
     joined.finish(args, offset_in(args.kept, place.item, args.kept.out));
   else
     static_cast<R*>(args.partial)[place.item * args.segments + blockIdx.y] = joined;
+}
+
+// Adds elements that are `step` apart in their order.
+template <class R, int n>
+__device__ inline void add_spaced(R& part, const typename R::Value (&x)[n], long long first,
+                                  int step) {
+  if constexpr (requires { part.add_all(x); }) {
+    part.add_all(x);
+  } else {
+#pragma unroll
+    for (int k = 0; k < n; ++k) part.add(x[k], first + k * step);
+  }
+}
+
+// Results that are neighbours, as are the elements that they begin with: a thread has a pack of
+// them, and reads packs along the single dimension that is reduced.
+template <class T, ReduceOp op>
+__device__ inline void reduce_columns(const ReduceArguments& args) {
+  using R = Reducer<T, op>;
+  using Value = typename R::Value;
+  constexpr int kWide = kReducePack<sizeof(Stored<T>)>, kLoads = kReduceLoads;
+  using Packed = Pack<Stored<T>, kWide>;
+  const LanePlace place(args.lanes, true);
+  const long long first = place.item * kWide;
+  const bool inside = first < args.results;
+  R parts[kWide];
+  if (inside) {
+    const auto* in =
+        static_cast<const Stored<T>*>(args.in) + offset_in(args.kept, first, args.kept.in);
+    const long long begin = blockIdx.y * args.segment_length, step = args.reduced.in[0];
+    const long long end =
+        begin + args.segment_length < args.length ? begin + args.segment_length : args.length;
+    const auto add = [&]<int count>(const Packed(&packs)[count], long long r) {
+#pragma unroll
+      for (int p = 0; p < kWide; ++p) {
+        Value x[count];
+#pragma unroll
+        for (int k = 0; k < count; ++k) x[k] = convert<Value>(from_memory<T>(packs[k].at[p]));
+        add_spaced(parts[p], x, r, place.lanes);
+      }
+    };
+    long long r = begin + place.lane;
+    for (; r + (kLoads - 1) * place.lanes < end; r += kLoads * place.lanes) {
+      Packed packs[kLoads];
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k)
+        packs[k] = *reinterpret_cast<const Packed*>(in + (r + k * place.lanes) * step);
+      add(packs, r);
+    }
+    for (; r < end; r += place.lanes) {
+      const Packed packs[1] = {*reinterpret_cast<const Packed*>(in + r * step)};
+      add(packs, r);
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < kWide; ++p) {
+    const R joined = join_lanes(place, parts[p], JoinReducers());
+    if (!inside || place.lane != 0) continue;
+    if (args.segments == 1)
+      joined.finish(args, offset_in(args.kept, first + p, args.kept.out));
+    else
+      static_cast<R*>(args.partial)[(first + p) * args.segments + blockIdx.y] = joined;
+  }
 }
 
 template <class T, ReduceOp op>

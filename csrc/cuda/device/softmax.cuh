@@ -28,18 +28,13 @@ __device__ inline V log_sum(V largest, V total) {
   return math::abs(largest) == math::infinity<V>() ? largest : math::log(total) + largest;
 }
 
-// The rows of a block, whose elements are counted in packs.
-template <int pack>
+// The rows of a block.
 struct SoftmaxPlace : LanePlace {
   bool inside;
-  long long base, packs, step;
+  long long base;
 
   __device__ explicit SoftmaxPlace(const SoftmaxArguments& args)
-      : LanePlace(args.lanes, args.inner > 1),
-        inside(item < args.outer * args.inner),
-        base(0),
-        packs(args.n / pack),
-        step(args.inner * pack) {
+      : LanePlace(args.lanes, args.inner > 1), inside(item < args.outer * args.inner), base(0) {
     if (!inside) return;
     const long long outer = args.inner > 1 ? item / args.inner : item;
     base = outer * args.n * args.inner + (item - outer * args.inner);
@@ -47,13 +42,13 @@ struct SoftmaxPlace : LanePlace {
 };
 
 // Rows of any length, which are read twice.
-template <class T, SoftmaxOp op, int pack>
+template <class T, SoftmaxOp op, int pack, bool ragged>
 __device__ inline void softmax_rows(const SoftmaxArguments& args) {
   using V = Wide<T>;
-  const SoftmaxPlace<pack> place(args);
+  const SoftmaxPlace place(args);
   const auto* in = static_cast<const T*>(args.in) + place.base;
-  const ExponentialSum<V> sum =
-      sum_exponentials<pack, V>(place, place.inside, in, place.packs, place.step);
+  const RowPacks<T, pack, ragged> row(in, args.n, args.inner);
+  const ExponentialSum<V> sum = sum_exponentials<V>(place, place.inside, in, row);
   if (!place.inside) return;
   if constexpr (op == SoftmaxOp::kLogSumExp) {
     if (place.lane == 0)
@@ -61,43 +56,33 @@ __device__ inline void softmax_rows(const SoftmaxArguments& args) {
   } else {
     const SoftmaxResult<op, V> result(sum.total);
     auto* out = static_cast<T*>(args.out) + place.base;
-    long long at = place.lane;
-    for_packs<pack>(place, in, place.packs, place.step, V(0), [&](const auto& values) {
+    for_packs(place, in, row, V(0), [&](auto& values, auto first) {
 #pragma unroll
-      for (int h = 0; h < kPacksTogether; ++h, at += place.lanes) {
-        if (at >= place.packs) continue;
-        V part[pack];
+      for (int h = 0; h < kPacksTogether; ++h) {
 #pragma unroll
-        for (int p = 0; p < pack; ++p) part[p] = result(values[h * pack + p] - sum.largest);
-        store_pack<pack>(out + at * place.step, 0, part);
+        for (int p = 0; p < pack; ++p) values[h][p] = result(values[h][p] - sum.largest);
+        row.store(out, first + h * place.lanes, values[h]);
       }
     });
   }
 }
 
 // Contiguous rows of at most `lanes * held` packs, which stay in registers.
-template <class T, SoftmaxOp op, int pack, int held>
+template <class T, SoftmaxOp op, int pack, int held, bool ragged>
 __device__ inline void softmax_held_rows(const SoftmaxArguments& args) {
   using V = Wide<T>;
-  const SoftmaxPlace<pack> place(args);
+  const SoftmaxPlace place(args);
   const auto* in = static_cast<const T*>(args.in) + place.base;
-  const int packs = place.inside ? static_cast<int>(place.packs) : 0;
+  const RowPacks<T, pack, ragged> row(in, place.inside ? args.n : 0, 1);
   V x[held][pack];
 #pragma unroll
-  for (int h = 0; h < held; ++h) {
-    const int i = place.lane + h * place.lanes;
-    if (i < packs) {
-      load_pack<pack>(in, i, x[h]);
-    } else {
-#pragma unroll
-      for (int p = 0; p < pack; ++p) x[h][p] = -math::infinity<V>();
-    }
-  }
+  for (int h = 0; h < held; ++h)
+    row.load(in, place.lane + h * place.lanes, -math::infinity<V>(), x[h]);
   V largest = x[0][0];
 #pragma unroll
   for (int h = 0; h < held; ++h)
 #pragma unroll
-    for (int p = 0; p < pack; ++p) largest = scalar::maximum(largest, x[h][p]);
+    for (int p = 0; p < pack; ++p) largest = extreme<true>(largest, x[h][p]);
   largest = join_neighbours(place, largest, Larger<V>());
   V total = V(0);
 #pragma unroll
@@ -118,12 +103,10 @@ __device__ inline void softmax_held_rows(const SoftmaxArguments& args) {
     auto* out = static_cast<T*>(args.out) + place.base;
 #pragma unroll
     for (int h = 0; h < held; ++h) {
-      const int i = place.lane + h * place.lanes;
-      if (i >= packs) continue;
 #pragma unroll
       for (int p = 0; p < pack; ++p)
         x[h][p] = op == SoftmaxOp::kSoftmax ? result.from_power(x[h][p]) : result(x[h][p]);
-      store_pack<pack>(out, i, x[h]);
+      row.store(out, place.lane + h * place.lanes, x[h]);
     }
   }
 }
@@ -140,24 +123,24 @@ __device__ inline V softmax_gradient(V gradient, V result, V total) {
                                    : gradient - math::exp(result) * total;
 }
 
-template <class T, SoftmaxOp op, int pack>
+template <class T, SoftmaxOp op, int pack, bool ragged>
 __device__ inline void softmax_gradients(const SoftmaxArguments& args) {
   using V = Wide<T>;
   constexpr int kTogether = kPacksTogether / 2;  // of both
-  const SoftmaxPlace<pack> place(args);
+  const SoftmaxPlace place(args);
   const auto* result = static_cast<const T*>(args.in) + place.base;
   const auto* gradient = static_cast<const T*>(args.gradient) + place.base;
-  const long long packs = place.inside ? place.packs : 0;
+  const RowPacks<T, pack, ragged> row(result, place.inside ? args.n : 0, args.inner);
+  using Index = typename PackIndex<pack>::Type;
+  const Index packs = place.inside ? row.count() : 0;
   // f(pack, gradients, results) for those of this lane.
   const auto walk = [&](auto f) {
-    for (long long i = place.lane; i < packs; i += kTogether * place.lanes) {
+    for (Index i = place.lane; i < packs; i += kTogether * place.lanes) {
       V g[kTogether][pack], y[kTogether][pack];
 #pragma unroll
       for (int h = 0; h < kTogether; ++h) {
-        const long long j = i + h * place.lanes;
-        if (j >= packs) continue;
-        load_pack<pack>(gradient + j * place.step, 0, g[h]);
-        load_pack<pack>(result + j * place.step, 0, y[h]);
+        row.load(gradient, i + h * place.lanes, V(0), g[h]);
+        row.load(result, i + h * place.lanes, V(0), y[h]);
       }
 #pragma unroll
       for (int h = 0; h < kTogether; ++h)
@@ -165,37 +148,31 @@ __device__ inline void softmax_gradients(const SoftmaxArguments& args) {
     }
   };
   V total = V(0);
-  walk([&](long long, V(&g)[pack], V(&y)[pack]) {
+  walk([&](Index, V(&g)[pack], V(&y)[pack]) {
 #pragma unroll
     for (int p = 0; p < pack; ++p) total += softmax_term<op>(g[p], y[p]);
   });
   total = join_lanes(place, total, Sum<V>());
   auto* out = static_cast<T*>(args.out) + place.base;
-  walk([&](long long i, V(&g)[pack], V(&y)[pack]) {
+  walk([&](Index i, V(&g)[pack], V(&y)[pack]) {
 #pragma unroll
     for (int p = 0; p < pack; ++p) g[p] = softmax_gradient<op>(g[p], y[p], total);
-    store_pack<pack>(out + i * place.step, 0, g);
+    row.store(out, i, g);
   });
 }
 
-template <class T, SoftmaxOp op, int pack, int held>
+template <class T, SoftmaxOp op, int pack, int held, bool ragged>
 __device__ inline void softmax_held_gradients(const SoftmaxArguments& args) {
   using V = Wide<T>;
-  const SoftmaxPlace<pack> place(args);
+  const SoftmaxPlace place(args);
   const auto* result = static_cast<const T*>(args.in) + place.base;
   const auto* gradient = static_cast<const T*>(args.gradient) + place.base;
-  const int packs = place.inside ? static_cast<int>(place.packs) : 0;
+  const RowPacks<T, pack, ragged> row(result, place.inside ? args.n : 0, 1);
   V y[held][pack], g[held][pack], total = V(0);
 #pragma unroll
   for (int h = 0; h < held; ++h) {
-    const int i = place.lane + h * place.lanes;
-    if (i < packs) {
-      load_pack<pack>(result, i, y[h]);
-      load_pack<pack>(gradient, i, g[h]);
-    } else {
-#pragma unroll
-      for (int p = 0; p < pack; ++p) y[h][p] = g[h][p] = V(0);
-    }
+    row.load(result, place.lane + h * place.lanes, V(0), y[h]);
+    row.load(gradient, place.lane + h * place.lanes, V(0), g[h]);
   }
 #pragma unroll
   for (int h = 0; h < held; ++h)
@@ -205,11 +182,9 @@ __device__ inline void softmax_held_gradients(const SoftmaxArguments& args) {
   auto* out = static_cast<T*>(args.out) + place.base;
 #pragma unroll
   for (int h = 0; h < held; ++h) {
-    const int i = place.lane + h * place.lanes;
-    if (i >= packs) continue;
 #pragma unroll
     for (int p = 0; p < pack; ++p) g[h][p] = softmax_gradient<op>(g[h][p], y[h][p], total);
-    store_pack<pack>(out, i, g[h]);
+    row.store(out, place.lane + h * place.lanes, g[h]);
   }
 }
 
