@@ -57,8 +57,9 @@ void run(int device, DType dtype, AttentionPart part, device::AttentionArguments
          {static_cast<unsigned>(args.heads * args.row_blocks * args.column_blocks)}, 256, args);
 }
 
-// How a kernel by tensor cores shares the work: elements of a row, tiles of 16 rows that a warp has,
-// warps of a block, rows of the other side that it streams at a time.
+// How a kernel by tensor cores shares the work: elements of a row, tiles of 16 rows that a warp
+// has, warps of a block, rows of the other side that it streams at a time. None takes more than 99
+// KB of shared memory, which is what the smallest of these GPUs have.
 struct Cut {
   int features, tiles, warps, other;
 };
@@ -68,8 +69,9 @@ Cut cut_of(AttentionPart part, int64_t features) {
   if (features <= 32) return {32, 2, 4, is_output ? 64 : 32};
   if (features <= 64) return {64, 2, 4, is_output ? 64 : 32};
   if (features <= 128)
-    return part == AttentionPart::kKeyValue ? Cut{128, 1, 8, 32} : Cut{128, is_output ? 2 : 1, 4, 32};
-  return {256, 1, 4, 32};
+    return part == AttentionPart::kKeyValue ? Cut{128, 1, 8, 32}
+                                            : Cut{128, is_output ? 2 : 1, 4, 32};
+  return {256, 1, 4, is_output ? 32 : 16};
 }
 
 bool is_aligned(const device::HeadMatrices& m, int dims, int64_t columns) {
@@ -83,8 +85,8 @@ constexpr int64_t kMostTileFeatures = 256, kMostInOnePass = 128, kMostRows = 1 <
 // Whether tensor cores take it; `args` says then how memory is read and written.
 bool takes_tiles(int device, DType dtype, device::AttentionArguments& args) {
   const int64_t features = std::max(args.features, args.value_features);
-  if (!is_reduced_float(dtype) || properties(device).major < 8 ||
-      features > kMostTileFeatures || std::max(args.queries, args.keys) > kMostRows)
+  if (!is_reduced_float(dtype) || properties(device).major < 8 || features > kMostTileFeatures ||
+      std::max(args.queries, args.keys) > kMostRows)
     return false;
   args.is_aligned = true;
   const auto note = [&](const device::HeadMatrices& m, int64_t columns) {
@@ -119,7 +121,8 @@ void run_tiles(int device, DType dtype, AttentionPart part, device::AttentionArg
                  cut.tiles, ", ", cut.warps, ", ", cut.other);
   const Function kernel = tiles_kernel.on(device, dtype, number, variant.c_str());
   // As AttentionByTiles::kBytes.
-  const int bytes = ((has_slopes ? 2 : 1) * own + 4 * cut.other) * cut.features * 2 + 16 * cut.other;
+  const int bytes =
+      ((has_slopes ? 2 : 1) * own + 4 * cut.other) * cut.features * 2 + 16 * cut.other;
   constexpr int kUsualBytes = 48 << 10, kMostDynamicBytes = 8;  // the attribute's number
   if (bytes > kUsualBytes) FB_CUDA(function_set, kernel, kMostDynamicBytes, bytes);
   launch(device, kernel, {static_cast<unsigned>(blocks)}, static_cast<unsigned>(32 * cut.warps),

@@ -72,11 +72,14 @@ Key key_of(ConvPass pass, const ConvShape& s, DType dtype, const Tensor& in, con
   const int64_t settings = (wants_determinism() ? 1 : 0) |
                            (dtype == DType::kFloat32 && neural_settings.tf32 ? 2 : 0) |
                            (neural_settings.benchmark ? 4 : 0);
-  Key key{static_cast<int64_t>(pass), static_cast<int64_t>(dtype),
-          settings,                   alignment_of(in) << 16 | alignment_of(weight) << 8 |
-                                          alignment_of(out),
-          s.batch,                    s.groups,
-          s.in_channels,              s.out_channels};
+  Key key{static_cast<int64_t>(pass),
+          static_cast<int64_t>(dtype),
+          settings,
+          alignment_of(in) << 16 | alignment_of(weight) << 8 | alignment_of(out),
+          s.batch,
+          s.groups,
+          s.in_channels,
+          s.out_channels};
   size_t at = 8;
   for (const Extent* each : {&s.in, &s.out, &s.kernel, &s.stride, &s.padding, &s.dilation})
     for (const int64_t size : *each) key[at++] = size;
@@ -120,12 +123,12 @@ std::vector<cudnn::Plan> plan(cudnn::Handle handle, ConvPass pass, const ConvSha
       .set(Attribute::kStrides, strides)
       .set(Attribute::kDilations, spatial(s, s.dilation))
       .finalize();
-  const Descriptor x = channels_last(kIn, type, s.batch, s.in_channels, spatial(s, s.in),
-                                     alignment_of(in));
+  const Descriptor x =
+      channels_last(kIn, type, s.batch, s.in_channels, spatial(s, s.in), alignment_of(in));
   const Descriptor w = channels_last(kWeight, type, s.out_channels, s.group_in(),
                                      spatial(s, s.kernel), alignment_of(weight));
-  const Descriptor y = channels_last(kOut, type, s.batch, s.out_channels, spatial(s, s.out),
-                                     alignment_of(out));
+  const Descriptor y =
+      channels_last(kOut, type, s.batch, s.out_channels, spatial(s, s.out), alignment_of(out));
   constexpr float kOne = 1, kZero = 0;
   Descriptor operation;
   switch (pass) {
@@ -185,8 +188,7 @@ std::string text_of(ConvPass pass, const ConvShape& s, DType dtype) {
   return message_of("convolution (", names[static_cast<int>(pass)], ") ", dtype, " batch ", s.batch,
                     ", channels ", s.in_channels, " -> ", s.out_channels, ", groups ", s.groups,
                     ", ", text(s.in), " -> ", text(s.out), ", kernel ", text(s.kernel), ", stride ",
-                    text(s.stride), ", padding ", text(s.padding), ", dilation ",
-                    text(s.dilation));
+                    text(s.stride), ", padding ", text(s.padding), ", dilation ", text(s.dilation));
 }
 
 // Runs all plans and keeps the fastest.
@@ -277,8 +279,7 @@ bool compute(ConvPass pass, const ConvShape& s, const Tensor& in, const Tensor& 
   size_t bytes = 0;
   for (const cudnn::Plan& each : prepared->plans) bytes = std::max(bytes, each.workspace);
   Storage workspace;
-  if (bytes)
-    workspace = allocate(bytes, Device(DeviceType::kCuda, static_cast<int8_t>(device)));
+  if (bytes) workspace = allocate(bytes, Device(DeviceType::kCuda, static_cast<int8_t>(device)));
   const std::vector<int64_t> ids{kIn, kWeight, kOut};
   const std::vector<void*> pointers{in.data(), weight.data(), out.data()};
   void* const room = workspace ? workspace->data : nullptr;
@@ -288,8 +289,7 @@ bool compute(ConvPass pass, const ConvShape& s, const Tensor& in, const Tensor& 
     try {
       if (prepared->plans.size() > 1)
         measure(state.handle, *prepared, ids, pointers, room, current_stream(device));
-      cudnn::execute(state.handle, prepared->plans[0], ids, pointers, room,
-                     current_stream(device));
+      cudnn::execute(state.handle, prepared->plans[0], ids, pointers, room, current_stream(device));
     } catch (const cudnn::Refusal& refusal) {
       failure = message_of(text_of(pass, s, dtype), ": ", refusal.text);
       prepared->plans.clear();

@@ -44,8 +44,8 @@ Opened open_neural_library() {
   const char* const package =
       driver_state().version >= 13000 ? "nvidia-cudnn-cu13" : "nvidia-cudnn-cu12";
   if (!library.handle) {
-    opened.library.missing = message_of("no cuDNN: ", files[0],
-                                        " was not found (python -m pip install ", package, ")");
+    opened.library.missing =
+        message_of("no cuDNN: ", files[0], " was not found (python -m pip install ", package, ")");
     return opened;
   }
   opened.library.path = library.path;
@@ -65,8 +65,8 @@ Opened open_neural_library() {
   symbol(f.descriptor_get, "cudnnBackendGetAttribute");
   symbol(f.execute, "cudnnBackendExecute");
   symbol(f.status_text, "cudnnGetErrorString");
-  f.last_error = reinterpret_cast<void (*)(char*, size_t)>(
-      find_symbol(library, "cudnnGetLastErrorString"));
+  f.last_error =
+      reinterpret_cast<void (*)(char*, size_t)>(find_symbol(library, "cudnnGetLastErrorString"));
   void* const version = find_symbol(library, "cudnnGetVersion");
   if (!opened.found || !version) {
     opened.found = false;
@@ -133,7 +133,8 @@ std::vector<Descriptor> configs_for(const Descriptor& graph, int mode) {
       heuristics.get(Attribute::kHeuristicsResults, Type::kDescriptor, 0, nullptr);
   std::vector<Descriptor> configs;
   std::vector<void*> raw;
-  for (int64_t i = 0; i < count; ++i) raw.push_back(configs.emplace_back(Kind::kEngineConfig).raw());
+  for (int64_t i = 0; i < count; ++i)
+    raw.push_back(configs.emplace_back(Kind::kEngineConfig).raw());
   const int64_t filled =
       heuristics.get(Attribute::kHeuristicsResults, Type::kDescriptor, count, raw.data());
   configs.resize(static_cast<size_t>(std::clamp<int64_t>(filled, 0, count)));
@@ -143,8 +144,7 @@ std::vector<Descriptor> configs_for(const Descriptor& graph, int mode) {
 }  // namespace
 
 Descriptor::Descriptor(Kind kind) {
-  check(f().descriptor_create(static_cast<int>(kind), &raw_), "descriptor",
-        static_cast<int>(kind));
+  check(f().descriptor_create(static_cast<int>(kind), &raw_), "descriptor", static_cast<int>(kind));
 }
 
 Descriptor::~Descriptor() {
@@ -152,9 +152,9 @@ Descriptor::~Descriptor() {
 }
 
 Descriptor& Descriptor::set(Attribute attribute, Type type, int64_t count, const void* values) {
-  check(f().descriptor_set(raw_, static_cast<int>(attribute), static_cast<int>(type), count,
-                           values),
-        "attribute", static_cast<int>(attribute));
+  check(
+      f().descriptor_set(raw_, static_cast<int>(attribute), static_cast<int>(type), count, values),
+      "attribute", static_cast<int>(attribute));
   return *this;
 }
 
@@ -209,8 +209,8 @@ Handle handle_of(int device) {
   if (const int status = f().create(&state.handle); status != 0) {
     state.failed = true;
     state.handle = nullptr;
-    state.why = message_of("cuDNN of ", opened().library.path, " does not start: ",
-                             text_of(status));
+    state.why =
+        message_of("cuDNN of ", opened().library.path, " does not start: ", text_of(status));
   }
   return state.handle;
 }

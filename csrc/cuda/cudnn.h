@@ -28,7 +28,7 @@ const NeuralLibrary& neural_library();
 // What torch.backends.cudnn asks for.
 struct NeuralSettings {
   std::atomic<bool> enabled{true}, benchmark{false}, deterministic{false};
-  std::atomic<bool> tf32{true};    // convolutions of float32
+  std::atomic<bool> tf32{true};     // convolutions of float32
   std::atomic<int> candidates{10};  // that a benchmark measures; 0: all
   // Kernels for convolutions in which every channel is a group.
   enum class Depthwise : int { kAuto, kCudnn, kNative };

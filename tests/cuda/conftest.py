@@ -13,6 +13,8 @@ def _device() -> None:
     if not fb.cuda.is_available():
         missing = _C._cuda_state()["missing"]
         pytest.skip(f"{missing}; `make emulated` runs these tests without a GPU")
+    # The CPU, which results are compared with, computes convolutions in float32.
+    fb.backends.cudnn.allow_tf32 = False
 
 
 @pytest.fixture(autouse=True)

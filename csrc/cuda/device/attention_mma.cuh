@@ -11,8 +11,8 @@
 
 namespace fb::device {
 
-// Rows of kFeatures elements in shared memory, in chunks of 16 bytes whose order changes from row to
-// row, so that eight rows' chunks of one column lie in different banks.
+// Rows of kFeatures elements in shared memory, in chunks of 16 bytes whose order changes from row
+// to row: chunks of eight rows and one column lie in different banks.
 template <class T, int kFeatures>
 __device__ inline T* chunk_at(T* tile, int row, int chunk) {
   constexpr int kChunks = kFeatures / 8;
@@ -284,7 +284,8 @@ struct AttentionByTiles {
         add_weighted_rows<T, kFeatures, kTiles, kOther>(total, scores, stage(now, 1));
       } else {
         for_each(scores, [&](float& score, int m, int n, int i) {
-          score = exp2_of(score - (kByQuery ? shift[m * 2 + i / 2] : line(now, 0)[column_at(n, i)]));
+          const float less = kByQuery ? shift[m * 2 + i / 2] : line(now, 0)[column_at(n, i)];
+          score = exp2_of(score - less);
         });
         if constexpr (part == AttentionPart::kValue)
           add_weighted_rows<T, kFeatures, kTiles, kOther>(total, scores, stage(now, 1));
@@ -295,7 +296,8 @@ struct AttentionByTiles {
           clear(slopes);
           multiply_tiles<T, kFeatures, kTiles, kOther>(slopes, own_rows(1), stage(now, 1));
           for_each(scores, [&](float& score, int m, int n, int i) {
-            score *= slopes[m][n][i] - (kByQuery ? mean[m * 2 + i / 2] : line(now, 1)[column_at(n, i)]);
+            const float less = kByQuery ? mean[m * 2 + i / 2] : line(now, 1)[column_at(n, i)];
+            score *= slopes[m][n][i] - less;
           });
           add_weighted_rows<T, kFeatures, kTiles, kOther>(total, scores, stage(now, 0));
         }

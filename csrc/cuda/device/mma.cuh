@@ -1,11 +1,11 @@
-// Products of small matrices by tensor cores, for 16-bit elements and GPUs of capability 8.0 on: the
-// instructions, and what the emulator of the tests does instead.
+// Products of small matrices by tensor cores, for 16-bit elements and GPUs of capability 8.0 on:
+// the instructions, and what the emulator of the tests does instead.
 //
-// A warp multiplies 16 x 16 by 16 x 8 elements and adds the product to 16 x 8 floats. With g = lane /
-// 4 and t = lane % 4, a lane has of the sum: columns 2t and 2t + 1 of rows g and g + 8; of the left
-// matrix the same rows, at columns 2t, 2t + 1 and, in the registers behind, 8 further on; of the
-// right one column g, at rows 2t, 2t + 1 and 8 further on. So a sum becomes a left matrix by
-// rounding, without an exchange.
+// A warp multiplies 16 x 16 by 16 x 8 elements and adds the product to 16 x 8 floats. With
+// g = lane / 4 and t = lane % 4, a lane has of the sum: columns 2t and 2t + 1 of rows g and g + 8;
+// of the left matrix the same rows, at columns 2t, 2t + 1 and, in the registers behind, 8 further
+// on; of the right one column g, at rows 2t, 2t + 1 and 8 further on. So a sum becomes a left
+// matrix by rounding, without an exchange.
 #pragma once
 
 #include "cuda/device/warp.cuh"

@@ -51,7 +51,10 @@ bool behaves(const char* how) {
 
 size_t bytes_of(int type) {
   switch (type) {
-    case 0: case 3: case 5: case 6: return 8;  // handles, int64, double, addresses
+    case 0:
+    case 3:
+    case 5:
+    case 6: return 8;  // handles, int64, double, addresses
     default: return 4;
   }
 }
@@ -109,8 +112,7 @@ void products(const Descriptor& convolution, const Tensor& x, const Tensor& w, c
   const std::vector<int64_t> dilation = convolution.numbers(102), stride = convolution.numbers(103),
                              padding = convolution.numbers(105);
   const size_t rank = dilation.size();
-  const int64_t group_in = w.size(1), groups = x.size(1) / group_in,
-                group_out = w.size(0) / groups;
+  const int64_t group_in = w.size(1), groups = x.size(1) / group_in, group_out = w.size(0) / groups;
   int64_t pixels = 1, taps = 1;
   for (size_t d = 0; d < rank; ++d) pixels *= y.size(d + 2), taps *= w.size(d + 2);
   for (int64_t n = 0; n < x.size(0); ++n)
@@ -133,9 +135,11 @@ void products(const Descriptor& convolution, const Tensor& x, const Tensor& w, c
 void convolve(const Descriptor& operation, const std::map<int64_t, void*>& given) {
   // The attributes of each operation: its convolution, and the tensors x, w and y.
   const int pass = operation.kind == 10 ? 0 : operation.kind == 12 ? 1 : 2;
-  constexpr int kAttributes[3][4] = {{702, 704, 703, 705}, {708, 710, 709, 711}, {714, 716, 715, 717}};
+  constexpr int kAttributes[3][4] = {
+      {702, 704, 703, 705}, {708, 710, 709, 711}, {714, 716, 715, 717}};
   const int* const a = kAttributes[pass];
-  const Tensor x = tensor_of(operation.part(a[1]), given), w = tensor_of(operation.part(a[2]), given),
+  const Tensor x = tensor_of(operation.part(a[1]), given),
+               w = tensor_of(operation.part(a[2]), given),
                y = tensor_of(operation.part(a[3]), given);
   const Tensor& written = pass == 0 ? y : pass == 1 ? x : w;
   std::vector<double> sums(static_cast<size_t>(written.elements()));
