@@ -81,10 +81,11 @@ cuda: .venv/.installed .venv/.test
 	@echo '==> testing on the GPU'
 	@$(BIN)/python $(PYTEST) tests/cuda $(ARGS)
 
-EMULATOR = build/emulator/libemulated.so
+EMULATOR = build/emulator/libemulated.so build/emulator/libcudnn.so
 
-ON_EMULATOR = FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
-  FLAMBEAU_LIBCUBLASLT=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
+ON_EMULATOR = FLAMBEAU_LIBCUDA=$(abspath $(firstword $(EMULATOR))) \
+  FLAMBEAU_LIBNVRTC=$(abspath $(firstword $(EMULATOR))) FLAMBEAU_LIBCUBLASLT=/nonexistent \
+  FLAMBEAU_LIBCUDNN=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
   FB_EMULATOR_FOLDER=$(abspath build/emulator) FB_EMULATOR_ROOT=$(abspath csrc)
 
 emulated: .venv/.installed .venv/.test $(EMULATOR)
@@ -100,9 +101,13 @@ cuda-kernels: .venv/.installed .venv/.test .venv/.nvrtc $(EMULATOR)
 cuda-coverage: .venv/.installed .venv/.test $(EMULATOR)
 	@$(ON_EMULATOR) $(BIN)/python -m tools.cuda_coverage $(ARGS)
 
-$(EMULATOR): $(wildcard tests/cuda/emulator/*)
+build/emulator/libemulated.so: $(wildcard tests/cuda/emulator/*)
 	@mkdir -p $(@D)
 	@$(CXX) -std=c++20 -O1 -Wall -Wextra -fPIC -shared -fvisibility=hidden tests/cuda/emulator/emulator.cpp -o $@ -ldl
+
+build/emulator/libcudnn.so: tests/cuda/emulator/cudnn.cpp
+	@mkdir -p $(@D)
+	@$(CXX) -std=c++20 -O1 -Wall -Wextra -fPIC -shared -fvisibility=hidden $< -o $@
 
 # A second device, whose memory the host cannot access: finds what a GPU would fault on.
 shadow: .venv-shadow/.installed

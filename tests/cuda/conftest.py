@@ -16,13 +16,8 @@ def _device() -> None:
     if not fb.cuda.is_available():
         missing = _C._cuda_state()["missing"]
         pytest.skip(f"{missing}; `make cuda` runs these tests alone, `make emulated` without a GPU")
-
-
-@pytest.fixture(autouse=True)
-def _full_precision() -> Iterator[None]:
-    """cuDNN computes in float32 what it is given, not in TF32 as by default: results are compared."""
-    with fb.backends.cudnn.flags(enabled=True, allow_tf32=False):
-        yield
+    # The CPU, which results are compared with, computes convolutions in float32.
+    fb.backends.cudnn.allow_tf32 = False
 
 
 @pytest.fixture(autouse=True)
