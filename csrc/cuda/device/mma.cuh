@@ -8,7 +8,7 @@
 // matrix by rounding, without an exchange.
 #pragma once
 
-#include "cuda/device/warp.cuh"
+#include "cuda/device/lanes.cuh"
 
 namespace fb::device {
 
