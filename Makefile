@@ -62,7 +62,7 @@ bench: .venv-torch/.ready
 	@$(TORCH_BIN)/python -m benchmarks.harness $(ARGS)
 
 bench-cuda: .venv-torch/.ready
-	@FLAMBEAU_CUDA=1 $(TORCH_BIN)/python -m benchmarks.harness --only cuda $(ARGS)
+	@$(TORCH_BIN)/python -m benchmarks.harness --only cuda $(ARGS)
 
 # The sanitizers' libraries must be loaded before the interpreter. Leaks are not checked: the
 # interpreter itself keeps its memory until it ends. Calls take several times the stack.
@@ -79,12 +79,13 @@ TESTS = tests
 # The device cuda where there is a GPU, and without one on a driver that runs kernels on the processor.
 cuda: .venv/.installed .venv/.test
 	@echo '==> testing on the GPU'
-	@FLAMBEAU_CUDA=1 $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+	@$(BIN)/python $(PYTEST) tests/cuda $(ARGS)
 
-EMULATOR = build/emulator/libemulated.so
+EMULATOR = build/emulator/libemulated.so build/emulator/libcudnn.so
 
-ON_EMULATOR = FLAMBEAU_CUDA=1 FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
-  FLAMBEAU_LIBCUBLASLT=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
+ON_EMULATOR = FLAMBEAU_LIBCUDA=$(abspath $(firstword $(EMULATOR))) \
+  FLAMBEAU_LIBNVRTC=$(abspath $(firstword $(EMULATOR))) FLAMBEAU_LIBCUBLASLT=/nonexistent \
+  FLAMBEAU_LIBCUDNN=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
   FB_EMULATOR_FOLDER=$(abspath build/emulator) FB_EMULATOR_ROOT=$(abspath csrc)
 
 emulated: .venv/.installed .venv/.test $(EMULATOR)
@@ -100,9 +101,13 @@ cuda-kernels: .venv/.installed .venv/.test .venv/.nvrtc $(EMULATOR)
 cuda-coverage: .venv/.installed .venv/.test $(EMULATOR)
 	@$(ON_EMULATOR) $(BIN)/python -m tools.cuda_coverage $(ARGS)
 
-$(EMULATOR): $(wildcard tests/cuda/emulator/*)
+build/emulator/libemulated.so: $(wildcard tests/cuda/emulator/*)
 	@mkdir -p $(@D)
 	@$(CXX) -std=c++20 -O1 -Wall -Wextra -fPIC -shared -fvisibility=hidden tests/cuda/emulator/emulator.cpp -o $@ -ldl
+
+build/emulator/libcudnn.so: tests/cuda/emulator/cudnn.cpp
+	@mkdir -p $(@D)
+	@$(CXX) -std=c++20 -O1 -Wall -Wextra -fPIC -shared -fvisibility=hidden $< -o $@
 
 # A second device, whose memory the host cannot access: finds what a GPU would fault on.
 shadow: .venv-shadow/.installed

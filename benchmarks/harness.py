@@ -408,7 +408,6 @@ def main() -> None:
                 rates = measured_rates(rows)
     on_gpu = {name: cases[name] for name in CUDA_GROUPS if name in chosen}
     if on_gpu:
-        os.environ.setdefault("FLAMBEAU_CUDA", "1")
         found = device_groups.run(on_gpu, modules, options.threads, rounds, options.seconds)
         report["groups"] |= found.groups
         report["gpus"] = found.gpus

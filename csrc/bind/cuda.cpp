@@ -16,6 +16,7 @@
 #include "cuda/allocator.h"
 #include "cuda/code_cache.h"
 #include "cuda/context.h"
+#include "cuda/cudnn.h"
 #include "cuda/gemm.h"
 #include "cuda/host.h"
 #include "cuda/library.h"
@@ -86,6 +87,26 @@ nb::dict products() {
   d["path"] = found.path;
   d["missing"] = found.missing;
   return d;
+}
+
+nb::dict convolutions() {
+  const cuda::NeuralLibrary& found = cuda::neural_library();
+  nb::dict d;
+  d["version"] = found.version;
+  d["path"] = found.path;
+  d["missing"] = found.missing;
+  return d;
+}
+
+// A setting of torch.backends.cudnn.
+void set_neural(const std::string& name, int value) {
+  cuda::NeuralSettings& settings = cuda::neural_settings;
+  if (name == "enabled") settings.enabled = value != 0;
+  if (name == "benchmark") settings.benchmark = value != 0;
+  if (name == "benchmark_limit") settings.candidates = value;
+  if (name == "deterministic") settings.deterministic = value != 0;
+  if (name == "tf32") settings.tf32 = value != 0;
+  if (name == "depthwise") settings.depthwise = cuda::NeuralSettings::Depthwise{value};
 }
 
 nb::dict programs() {
@@ -238,6 +259,8 @@ void add_devices(nb::module_& m) {
   m.def("_cuda_state", &state);
   m.def("_cuda_compiler", &compiler);
   m.def("_cuda_products", &products);
+  m.def("_cuda_convolutions", &convolutions);
+  m.def("_cudnn_set", &set_neural);
   m.def("_cuda_allow_tf32", [](bool allowed) { cuda::tf32_products = allowed; });
   m.def("_cuda_programs", &programs);
   m.def("_cuda_round_trips", &cuda::round_trips);

@@ -12,11 +12,12 @@ inline constexpr int64_t kPackedColumns = 64;  // whole panels of every instruct
 
 template <class T>
 void pack_on_threads(const PackSource<T>& s, T* packed) {
-  parallel_for((s.n + kPackedColumns - 1) / kPackedColumns, kGrain / (s.k * kPackedColumns + 1) + 1,
+  const int64_t columns = s.wide ? kWideColumns : kPackedColumns;
+  parallel_for((s.n + columns - 1) / columns, kGrain / (s.k * columns + 1) + 1,
                [&](int64_t begin, int64_t end) {
                  PackSource<T> part = s;
-                 const int64_t first = begin * kPackedColumns;
-                 part.n = std::min(end * kPackedColumns, s.n) - first;
+                 const int64_t first = begin * columns;
+                 part.n = std::min(end * columns, s.n) - first;
                  part.data += first * (s.transposed ? s.ld : 1);
                  FB_KERNEL(pack_matrix<T>)(part, packed + first * s.k);
                });

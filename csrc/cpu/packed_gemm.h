@@ -15,7 +15,13 @@ struct PackSource {
   const T* data;
   int64_t ld;
   bool transposed;
+  bool wide = false;  // in wide panels
 };
+
+// The kernel reads a panel front to back. One or two rows of A need wide panels, as they have too
+// few sums in the usual ones: each would wait for the last addition to it.
+inline constexpr int64_t kWideColumns = 128;  // whole wide panels of every instruction set
+inline bool needs_wide_panels(int64_t m) { return m <= 2; }
 
 // Elements that a packed k x n matrix takes, whatever the instruction set.
 inline int64_t packed_elements(int64_t k, int64_t n) { return k * ((n + 15) / 16 * 16); }
@@ -48,6 +54,7 @@ struct PackedProduct {
   const T* bias = nullptr;
   int64_t b_row = 0;  // 0: packed
   bool a_by_columns = false;
+  bool b_is_wide = false;  // packed in wide panels
 };
 inline constexpr int64_t kWholeColumns = 16;
 

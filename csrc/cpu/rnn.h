@@ -75,6 +75,7 @@ struct RnnForward {
   T* rows;
   int64_t row;          // elements from a row to the next
   bool keep;            // rows have room for the state before
+  bool wide;            // packed in wide panels
   const T* recurrent;   // outputs x weight_columns * hidden, as in rows; null in blocks
   const T* projection;  // hidden x outputs, or null
   const T* state_bias;  // GRU: of s, or null
@@ -96,6 +97,7 @@ struct RnnBackward {
   int64_t hidden, outputs;
   const T* rows;
   int64_t row;
+  bool wide;
   const T* recurrent;   // weight_columns * hidden x outputs, as in rows; null in blocks
   const T* projection;  // outputs x hidden, or null
   const T* d_out;       // or null

@@ -61,10 +61,11 @@ class Forward {
       std::memcpy(ordered + gate, w_hh, static_cast<size_t>(2 * gate) * sizeof(T));
       w_hh = ordered;
     }
-    pack_on_threads<T>({s_.outputs, s_.weights(), w_hh, s_.outputs, true}, packed);
+    pack_on_threads<T>({s_.outputs, s_.weights(), w_hh, s_.outputs, true, is_wide()}, packed);
     return packed;
   }
 
+  bool is_wide() const { return needs_wide_panels(s_.batch); }
   bool is_in_blocks() const { return cut_.shares_steps() && !call_.parameters[0].w_hr; }
 
   // The weights of a block's units, of all gates in the order of rows.
@@ -77,7 +78,7 @@ class Forward {
       const int64_t gate = s_.kind == RnnKind::kGru ? (g + 2) % 3 : g;  // n goes first
       std::copy_n(w_hh + (gate * s_.hidden + first) * k, units * k, own.data() + g * units * k);
     }
-    FB_KERNEL(pack_matrix<T>)({k, gates * units, own.data(), k, true}, packed);
+    FB_KERNEL(pack_matrix<T>)({k, gates * units, own.data(), k, true, is_wide()}, packed);
   }
 
   void run_blocks() {
@@ -128,10 +129,12 @@ class Forward {
     f.rows = rows_of(d);
     f.row = call_.row;
     f.keep = call_.keep;
+    f.wide = is_wide();
     if (!is_in_blocks()) f.recurrent = packed_recurrent(static_cast<const T*>(w.w_hh));
     if (w.w_hr) {
       T* packed = room(packed_elements(s_.hidden, s_.outputs));
-      pack_on_threads<T>({s_.hidden, s_.outputs, static_cast<const T*>(w.w_hr), s_.hidden, true},
+      pack_on_threads<T>({s_.hidden, s_.outputs, static_cast<const T*>(w.w_hr), s_.hidden, true,
+                          is_wide()},
                          packed);
       f.projection = packed;
       f.unprojected = room(s_.batch * s_.hidden);

@@ -32,7 +32,7 @@ class Backward {
 
   const T* packed(int64_t k, int64_t n, const T* from) {
     T* to = room(packed_elements(k, n));
-    pack_on_threads<T>({k, n, from, n, false}, to);
+    pack_on_threads<T>({k, n, from, n, false, is_wide()}, to);
     return to;
   }
 
@@ -46,6 +46,7 @@ class Backward {
     return moved;
   }
 
+  bool is_wide() const { return needs_wide_panels(s_.batch); }
   bool is_in_blocks() const { return cut_.shares_steps() && !call_.parameters[0].w_hr; }
 
   void run_blocks() {
@@ -60,7 +61,7 @@ class Backward {
         const int64_t first = block * cut_.units();
         const int64_t units = std::min(cut_.units(), s_.hidden - first);
         FB_KERNEL(pack_matrix<T>)
-        ({s_.weights(), units, w_hh + first, s_.outputs, false},
+        ({s_.weights(), units, w_hh + first, s_.outputs, false, is_wide()},
          packed + block * blocks.packed_block);
       });
       for (int64_t s = call_.steps.count - 1; s >= -1; --s)
@@ -81,6 +82,7 @@ class Backward {
     b.outputs = s_.outputs;
     b.row = call_.row;
     b.rows = static_cast<const T*>(call_.rows) + d * s_.rows * call_.row;
+    b.wide = is_wide();
     if (!is_in_blocks())
       b.recurrent = packed(s_.weights(), s_.outputs, ordered(static_cast<const T*>(w.w_hh)));
     if (call_.d_out) {

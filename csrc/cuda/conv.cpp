@@ -1,7 +1,8 @@
 // Convolutions: chooses kernels and how they share the work, by the shape alone.
 //
-// Kernels of one element are products of matrices, which cuBLASLt computes where there is one. All
-// others, and those without it, are kernels of our own: see device/conv.cuh.
+// Kernels of one element are products of matrices, which cuBLASLt computes where there is one, and
+// others are cuDNN's (conv_cudnn.cpp) where it is there and takes them. The rest are kernels of our
+// own: see device/conv.cuh.
 #include "cuda/conv.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "core/tensor.h"
 #include "cuda/allocator.h"
+#include "cuda/cudnn.h"
 #include "cuda/device/conv_args.h"
 #include "cuda/gemm.h"
 #include "cuda/launch.h"
@@ -311,13 +313,18 @@ bool by_product(const ConvShape& s, bool backward, bool planes, const Tensor& fr
     call.c = {to.data(), results};
     if (bias.defined()) call.bias = bias.data();
   }
-  return gemm_cublas(device, call);
+  return gemm_cublas(device, call, neural_settings.tf32);
 }
 
 void run(const ConvShape& s, bool backward, bool planes, const Tensor& from, const Tensor& weight,
          const Tensor& bias, const Tensor& to) {
   if (to.numel() == 0) return;  // nothing to share among blocks
   if (by_product(s, backward, planes, from, weight, bias, to)) return;
+  if (!planes && conv_cudnn(backward ? ConvPass::kData : ConvPass::kForward, s,
+                            backward ? to : from, weight, backward ? from : to)) {
+    if (bias.defined()) add_bias_to_pixels(to, bias);
+    return;
+  }
   ConvArguments args = arguments_of(s, backward, planes, weight);
   if (backward && has_classes(s, args))
     convolve_by_classes(s, args, from, weight, bias, to);
@@ -335,8 +342,9 @@ void run_weight(const ConvShape& s, bool planes, const Tensor& in, const Tensor&
     call.a = {out.data(), s.out_channels, true};
     call.b = {in.data(), s.in_channels};
     call.c = {weight.data(), s.in_channels};
-    if (gemm_cublas(device, call)) return;
+    if (gemm_cublas(device, call, neural_settings.tf32)) return;
   }
+  if (!planes && conv_cudnn(ConvPass::kWeight, s, in, weight, out)) return;
   ConvArguments args = arguments_of(s, false, planes, weight);
   sum_over_pixels(args, in, out, weight);
 }

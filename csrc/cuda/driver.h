@@ -135,6 +135,7 @@ struct Uuid {
   X(module_unload, "cuModuleUnload", (Module module))                                              \
   X(module_function, "cuModuleGetFunction",                                                        \
     (Function * function, Module module, const char* name))                                        \
+  X(function_set, "cuFuncSetAttribute", (Function function, int attribute, int value))             \
   X(launch, "cuLaunchKernel",                                                                      \
     (Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,       \
      unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream, void** parameters,  \

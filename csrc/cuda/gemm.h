@@ -12,11 +12,12 @@ namespace fb::cuda {
 FB_DECLARE_CUDA(kernel::Gemm, gemm)
 FB_DECLARE_CUDA(kernel::Gemm, gemm_supports)
 
-// By cuBLASLt, for floating-point and complex types; false where it is not there or refuses.
-bool gemm_cublas(int device, const kernel::GemmCall& call);
-
 // Whether products of float32 may be computed in TF32, with 10 bits of the factors' fractions.
 inline std::atomic<bool> tf32_products{false};
+
+// By cuBLASLt, for floating-point and complex types; false where it is not there or refuses.
+bool gemm_cublas(int device, const kernel::GemmCall& call,
+                 bool tf32 = tf32_products.load(std::memory_order_relaxed));
 
 // The library as it was found; `missing` says why it was not, and what would help.
 struct ProductLibrary {

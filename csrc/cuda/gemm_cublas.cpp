@@ -207,12 +207,11 @@ auto* const states = new DeviceState[kMaxDevices];
 
 const ProductLibrary& product_library() { return lt().library; }
 
-bool gemm_cublas(int device, const kernel::GemmCall& g) {
+bool gemm_cublas(int device, const kernel::GemmCall& g, bool tf32) {
   Numbers numbers;
   if (!numbers_of(g.dtype, numbers) || !lt().found || g.batch > INT32_MAX) return false;
   if (g.bias && g.batch > 1) return false;
-  const bool in_tf32 = tf32_products.load(std::memory_order_relaxed) &&
-                       (g.dtype == DType::kFloat32 || g.dtype == DType::kComplex64);
+  const bool in_tf32 = tf32 && (g.dtype == DType::kFloat32 || g.dtype == DType::kComplex64);
   if (in_tf32) numbers.compute = kCompute32InTf32;
   const bool is_double = g.dtype == DType::kFloat64 || g.dtype == DType::kComplex128;
   if (g.bias && (is_double || is_complex(g.dtype))) return false;  // no such epilogue

@@ -1,5 +1,6 @@
 // The gates of recurrent cells and their gradients: one hidden unit of one sequence. Gates hold
 // what the activations are applied to, and then their results; c and h the old state, then the new.
+// Gates are factors: the last bit that sigmoid gains over logistic is lost in the products.
 #pragma once
 
 #include "scalar/activation.h"
@@ -8,18 +9,18 @@ namespace fb::scalar::rnn {
 
 template <class T>
 FB_FN void lstm(T& i, T& f, T& z, T& o, T& c, T& h) {
-  i = sigmoid(i);
-  f = sigmoid(f);
+  i = logistic(i);
+  f = logistic(f);
   z = math::tanh(z);
-  o = sigmoid(o);
+  o = logistic(o);
   c = f * c + i * z;
   h = o * math::tanh(c);
 }
 
 template <class T>
 FB_FN void gru(T s, T& r, T& z, T& fresh, T& h) {
-  r = sigmoid(r);
-  z = sigmoid(z);
+  r = logistic(r);
+  z = logistic(z);
   fresh = math::tanh(fresh + r * s);
   h = fresh + z * (h - fresh);
 }

@@ -2,8 +2,8 @@
 
 A value is asked for by backend and operator (``cuda``'s ``matmul``); ``"none"`` leaves it to what
 holds for the whole backend, and that to what holds for all backends. The CPU always computes in
-float32 here, so its values are kept for programs that set and read them; products on a GPU follow
-theirs.
+float32 here, so its values are kept for programs that set and read them; products and convolutions
+on a GPU follow theirs.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def set_precision(backend: str, operator: str, value: Any) -> None:
 
 def _choose(key: tuple[str, str], value: str) -> None:
     _chosen[key] = value
-    # The kernels' own switch, which costs nothing where there is no GPU.
+    # The kernels' own switches, which cost nothing where there is no GPU.
     _C._cuda_allow_tf32(precision("cuda", "matmul") == "tf32")
+    _C._cudnn_set("tf32", precision("cuda", "conv") == "tf32")
 
 
 class PrecisionSetting(Setting):

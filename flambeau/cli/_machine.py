@@ -156,6 +156,8 @@ def _cuda() -> Facts:
     compiler = _C._cuda_compiler() if devices else {}
     products = _C._cuda_products() if devices else {}
     number = products.get("version", 0)
+    networks = _C._cuda_convolutions() if devices else {}
+    release = networks.get("version", 0)
     return {
         "driver": f"{version // 1000}.{version % 1000 // 10}" if version else None,
         "missing": state["missing"],
@@ -163,6 +165,7 @@ def _cuda() -> Facts:
         "devices": devices,
         "compiler": _library(compiler, ".".join(map(str, compiler.get("version", ())))),
         "products": _library(products, f"{number // 10000}.{number % 10000 // 100}"),
+        "convolutions": _library(networks, f"{release // 10000}.{release % 10000 // 100}"),
         "cache": _kernel_cache(compiler["cache"]) if devices else None,
     }
 

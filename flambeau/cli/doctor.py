@@ -171,6 +171,7 @@ def _gpu(found: Facts) -> Iterator[Finding]:
     if cuda["devices"]:
         yield _cuda_library("NVRTC", cuda["compiler"])
         yield _cuda_library("cuBLASLt", cuda["products"], "matrix products take a slower kernel")
+        yield _cuda_library("cuDNN", cuda["convolutions"], "convolutions take a slower kernel")
         yield _cache(cuda["cache"])
 
 

@@ -109,11 +109,12 @@ def test_small_shared_memory_is_no_problem(size: int | None):
 def cuda_facts(driver: str | None, **changed: Any) -> dict[str, Any]:
     """A machine with one GPU, or none."""
     facts: dict[str, Any] = {"missing": "", "remedy": "", "devices": []}
-    facts |= {"compiler": None, "products": None, "cache": None}
+    facts |= {"compiler": None, "products": None, "convolutions": None, "cache": None}
     if driver:
         facts["devices"] = [{"name": "H200", "memory": 141 << 30, "capability": "9.0"}]
         facts["compiler"] = {"version": "13.0", "path": "nvrtc", "missing": ""}
         facts["products"] = {"version": "13.1", "path": "lt", "missing": ""}
+        facts["convolutions"] = {"version": "9.27", "path": "dnn", "missing": ""}
         facts["cache"] = {"folder": "kept", "chosen": False, "writable": True, "bytes": 3000}
     return facts | {"driver": driver} | changed
 
@@ -124,6 +125,7 @@ def test_a_gpu_is_named():
     assert found["GPU 0"].text == "H200, 151 GB, capability 9.0"
     assert found["NVRTC"].text == "13.0, nvrtc"
     assert found["cuBLASLt"].text == "13.1, lt"
+    assert found["cuDNN"].text == "9.27, dnn"
     assert found["kernel cache"].text == "kept in kept, 3 kB"
 
 
@@ -134,18 +136,20 @@ def test_a_gpu_that_cannot_be_used():
     assert "NVRTC" not in found
 
 
-def test_a_gpu_that_is_not_asked_for():
-    off = {"missing": "this build of Flambeau computes on the CPU", "remedy": "FLAMBEAU_CUDA=1"}
+def test_a_gpu_that_is_switched_off():
+    off = {"missing": "FLAMBEAU_CUDA=0 switches GPUs off", "remedy": "unset FLAMBEAU_CUDA"}
     found = findings(cuda=cuda_facts(None, **off))["GPU"]
     assert (found.text, found.fix, found.status) == (*off.values(), "note")
 
 
 @pytest.mark.parametrize(
-    ("subject", "status"), [("compiler", "problem"), ("products", "note")], ids=["NVRTC", "Lt"]
+    ("subject", "status"),
+    [("compiler", "problem"), ("products", "note"), ("convolutions", "note")],
+    ids=["NVRTC", "Lt", "DNN"],
 )
 def test_libraries_that_are_missing(subject: str, status: str):
     library = {"missing": "no library: x.so.13 was not found (python -m pip install x)"}
-    name = {"compiler": "NVRTC", "products": "cuBLASLt"}[subject]
+    name = {"compiler": "NVRTC", "products": "cuBLASLt", "convolutions": "cuDNN"}[subject]
     found = findings(cuda=cuda_facts("13.0", **{subject: library}))[name]
     assert found.text.startswith("no library: x.so.13 was not found")
     assert (found.fix, found.status) == ("python -m pip install x", status)

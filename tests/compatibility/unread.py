@@ -57,7 +57,6 @@ UNREAD: dict[str, list[str]] = {
         "flambeau.backends.cuda.can_use_efficient_attention(debug)",
         "flambeau.backends.cuda.can_use_cudnn_attention(params)",
         "flambeau.backends.cuda.can_use_cudnn_attention(debug)",
-        "flambeau.backends.cudnn.is_acceptable(tensor)",
         "flambeau.cpu.Stream.wait_stream(stream)",
         "flambeau.cpu.Stream.wait_event(event)",
         "flambeau.cpu.Event.record(stream)",

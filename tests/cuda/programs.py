@@ -251,7 +251,15 @@ for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128):
     ops.deform_conv2d(images, offset, weight, padding=1).sum().backward()
 """
 
+ATTENTION = """
+for dtype in (torch.float32, torch.half, torch.bfloat16):
+    for features in (16, 64, 128, 256):
+        x = ones(2, 5, features).requires_grad_()
+        F.scaled_dot_product_attention(x, x, x, is_causal=True).sum().backward()
+"""
+
 PROGRAMS = {
+    "attention": ATTENTION,
     "pointwise": POINTWISE,
     "softmax": SOFTMAX,
     "order": ORDER,

@@ -70,15 +70,58 @@ def test_masks(dtype: fb.dtype, shape: tuple[int, ...]) -> None:
         )
 
 
-def test_heads_that_share_keys_and_strides() -> None:
+@pytest.mark.parametrize("dtype", [fb.float32, fb.bfloat16], ids=str)
+def test_heads_that_share_keys_and_strides(dtype: fb.dtype) -> None:
     fb.manual_seed(0)
-    q = fb.randn(2, 20, 6, 8).transpose(1, 2)
-    k, v = fb.randn(2, 20, 2, 8).transpose(1, 2), fb.randn(2, 20, 2, 8).transpose(1, 2)
+    shapes = [(2, 20, 6, 8), (2, 20, 2, 8), (2, 20, 2, 8)]
     compare(
-        [t.requires_grad_() for t in (q, k, v)],
+        [fb.randn(shape).to(dtype).transpose(1, 2).requires_grad_() for shape in shapes],
         lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, enable_gqa=True),
-        5e-5,
+        TOLERANCE[dtype],
     )
+
+
+# Queries, keys, features, features of values: what the kernels by tensor cores tell apart.
+@pytest.mark.parametrize("sizes", [(150, 40, 64, 64), (40, 150, 64, 24), (70, 35, 120, 128)])
+@pytest.mark.parametrize("causal", [False, True])
+def test_products_by_tensor_cores(sizes: tuple[int, ...], causal: bool) -> None:
+    compare(
+        inputs(fb.float16, *sizes),
+        lambda q, k, v: functional.scaled_dot_product_attention(q, k, v, is_causal=causal),
+        TOLERANCE[fb.float16],
+    )
+
+
+def test_long_rows_by_tensor_cores() -> None:
+    compare(
+        inputs(fb.bfloat16, 17, 33, 256, 250),
+        functional.scaled_dot_product_attention,
+        TOLERANCE[fb.bfloat16],
+    )
+
+
+def test_rows_that_begin_anywhere() -> None:
+    tensors = inputs(fb.float16, 20, 20, 17, 17)
+    for step in (1, 8):  # behind an element, and behind as many as are copied at once
+        compare(
+            tensors,
+            lambda q, k, v, step=step: functional.scaled_dot_product_attention(
+                q[..., step:], k[..., step:], v[..., step:]
+            ),
+            TOLERANCE[fb.float16],
+        )
+
+
+def test_a_mask_of_long_lines() -> None:
+    fb.manual_seed(2)
+    mask = fb.rand(2, 1, 70, 70) < 0.5
+    mask[:, :, :3] = False
+    for each in (mask, fb.randn(70, 70), fb.randn(2, 1, 1, 70)):
+        compare(
+            [*inputs(fb.bfloat16, 70, 70, 32, 32), each],
+            functional.scaled_dot_product_attention,
+            TOLERANCE[fb.bfloat16],
+        )
 
 
 def test_nothing_to_attend_to() -> None:

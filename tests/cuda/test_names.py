@@ -130,8 +130,9 @@ def test_settings() -> None:
         setattr(backends.cudnn, name, before)
     with backends.cudnn.flags(enabled=False):
         assert not backends.cudnn.enabled
-    assert backends.cudnn.version() is None
-    assert not backends.cudnn.is_available()
+    assert backends.cudnn.is_available() == (backends.cudnn.version() is not None)
+    assert backends.cudnn.is_acceptable(fb.ones(1, device=CUDA)) == backends.cudnn.is_available()
+    assert not backends.cudnn.is_acceptable(fb.ones(1))
 
 
 def test_the_accelerator() -> None:

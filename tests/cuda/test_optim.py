@@ -107,6 +107,15 @@ def test_gradients_are_clipped(norm_type: float) -> None:
         assert_close(run(CUDA, limit), run("cpu", limit), 2e-5)
 
 
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "ASGD"])
+def test_a_capturable_step_is_one_of_kernels(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = stepped(CUDA, name, {"lr": 0.01}, fb.float32, SIZES)
+    monkeypatch.delattr(fb.optim.Optimizer, "_fb_step_composed")
+    capturable = stepped(CUDA, name, {"lr": 0.01, "capturable": True}, fb.float32, SIZES)
+    for a, b in zip(capturable, plain, strict=True):
+        assert fb.equal(a, b)
+
+
 def test_long_lists_of_gradients_are_clipped() -> None:
     def run(device: Any, limit: float) -> list[fb.Tensor]:
         fb.manual_seed(0)

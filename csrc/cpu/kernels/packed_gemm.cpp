@@ -17,6 +17,9 @@ constexpr int kRows = 6;
 constexpr int kRows = 4;
 #endif
 constexpr int kPanel = 2;
+// Vectors of a wide panel: as many sums as additions that are under way at the same time.
+constexpr int kWidePanel = 8;
+static_assert(kWideColumns % (kWidePanel * kLanes<float>) == 0);
 
 // Rows in tiles as even as can be: 20 are 10 + 10 rather than 14 + 6.
 struct Tiles {
@@ -119,6 +122,47 @@ void all_rows(const PackedProduct<T>& g, const Columns<T>& columns) {
     tile_of<T, kRows, V, kTogether>(g, tiles.begin(t), tiles.size(t), columns);
 }
 
+// The R rows of C for V vectors of columns from column j on, with B in place. The sums are those of
+// a tile. A matrix that was read in the step before is in the second-level cache, from where it
+// comes in time only if it is asked for.
+template <class T, int R, int V>
+[[gnu::noinline]] void wide_tile(const PackedProduct<T>& g, int64_t j) {
+  constexpr int L = kLanes<T>;
+  const T* b = g.b + j;
+  Vec<T> sum[R][V] = {};
+  for (int64_t k = 0; k < g.k; ++k, b += g.b_row) {
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      __builtin_prefetch(b + 4 * g.b_row + v * L);
+      const Vec<T> right = load<T, L>(b + v * L);
+#pragma GCC unroll 2
+      for (int r = 0; r < R; ++r) sum[r][v] += g.a[r * g.a_row + k] * right;
+    }
+  }
+#pragma GCC unroll 2
+  for (int r = 0; r < R; ++r) {
+    T* const out = g.c + r * g.c_row + j;
+    const T* const start = g.accumulate ? out : g.bias ? g.bias + j : nullptr;
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v)
+      store(out + v * L, start ? sum[r][v] + load<T, L>(start + v * L) : sum[r][v]);
+  }
+}
+
+// Of one row or two, as many columns as fill wide tiles; returns where the others begin.
+template <class T, int R>
+int64_t wide_tiles(const PackedProduct<T>& g) {
+  constexpr int V = kVectorBytes == 64 ? kWidePanel : kWidePanel / R;  // as registers allow
+  int64_t j = 0;
+  for (; j + V * kLanes<T> <= g.n; j += V * kLanes<T>) wide_tile<T, R, V>(g, j);
+  return j;
+}
+
+template <class T>
+int64_t few_rows(const PackedProduct<T>& g) {
+  return g.m == 1 ? wide_tiles<T, 1>(g) : g.m == 2 ? wide_tiles<T, 2>(g) : 0;
+}
+
 // A vector of columns from column j on, whose rows are `padded` apart in the panel.
 template <class T>
 void pack_straight(const PackSource<T>& s, int64_t j, int64_t columns, int64_t padded, T* out) {
@@ -151,9 +195,10 @@ void pack_transposed(const PackSource<T>& s, int64_t j, int64_t columns, int64_t
 
 // The first panels, whole ones, of a matrix stored by rows: a row of some at a time, as every row
 // may lie in a page of its own. Rows of more panels would all be written to one set of a cache.
-template <class T>
-void pack_whole_panels(const PackSource<T>& s, int64_t panels, T* out) {
-  constexpr int64_t kWidth = kPanel * kLanes<T>, kTogether = 4;
+template <int64_t kWidth, class T>
+void pack_whole_panels(const PackSource<T>& s, T* out) {
+  constexpr int64_t kTogether = 4;
+  const int64_t panels = s.n / kWidth;
   for (int64_t first = 0; first < panels; first += kTogether) {
     const int64_t count = panels - first < kTogether ? panels - first : kTogether;
     const T* from = s.data + first * kWidth;
@@ -168,7 +213,9 @@ void pack_whole_panels(const PackSource<T>& s, int64_t panels, T* out) {
 template <class T, bool kTogether>
 void all_panels(const PackedProduct<T>& g) {
   constexpr int L = kLanes<T>;
-  for (int64_t j = 0; j < g.n; j += kPanel * L) {
+  int64_t j = 0;
+  if constexpr (!kTogether) j = g.b_row ? few_rows(g) : 0;
+  for (; j < g.n; j += kPanel * L) {
     Columns<T> columns{j, g.n - j < kPanel * L ? g.n - j : kPanel * L, g.b + j, g.b_row};
     if (g.b_row == 0) {
       columns.b = g.b + j * g.k;
@@ -178,6 +225,21 @@ void all_panels(const PackedProduct<T>& g) {
       all_rows<T, 2, kTogether>(g, columns);
     else
       all_rows<T, 1, kTogether>(g, columns);
+  }
+}
+
+// Each as a matrix that is read in place.
+template <class T>
+void wide_panels(const PackedProduct<T>& g) {
+  constexpr int64_t kWidth = kWidePanel * kLanes<T>;
+  for (int64_t j = 0; j < g.n; j += kWidth) {
+    PackedProduct<T> panel = g;
+    panel.n = g.n - j < kWidth ? g.n - j : kWidth;
+    panel.b += j * g.k;
+    panel.b_row = (panel.n + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+    panel.c += j;
+    if (g.bias) panel.bias += j;
+    all_panels<T, false>(panel);
   }
 }
 
@@ -233,20 +295,21 @@ void pack_tile(const PackSource<T>& s, int64_t i, int64_t rows, T* out) {
 
 template <class T>
 void packed_product(const PackedProduct<T>& g) {
+  if (g.b_is_wide) return wide_panels(g);
   g.a_row && !g.a_by_columns ? all_panels<T, false>(g) : all_panels<T, true>(g);
 }
 
 template <class T>
 void pack_matrix(const PackSource<T>& s, T* packed) {
   constexpr int L = kLanes<T>;
+  const int64_t whole = (s.wide ? kWidePanel : kPanel) * L;
   int64_t j = 0;
   if (!s.transposed) {
-    const int64_t panels = s.n / (kPanel * L);
-    pack_whole_panels(s, panels, packed);
-    j = panels * kPanel * L;
+    s.wide ? pack_whole_panels<kWidePanel * L>(s, packed) : pack_whole_panels<kPanel * L>(s, packed);
+    j = s.n / whole * whole;
   }
-  for (; j < s.n; j += kPanel * L) {
-    const int64_t width = s.n - j < kPanel * L ? s.n - j : kPanel * L;
+  for (; j < s.n; j += whole) {
+    const int64_t width = s.n - j < whole ? s.n - j : whole;
     const int64_t padded = (width + L - 1) / L * L;
     T* const out = packed + j * s.k;
     for (int64_t c = 0; c < padded; c += L) {

@@ -38,16 +38,17 @@ void start_rows(T* to, int64_t to_row, const T* bias, int64_t rows, int64_t n) {
 // A product whose columns are divided among threads, unless each thread has sequences of its own:
 // with a projection, few sequences are not divided into blocks of units.
 template <class T>
-void product(const PackedProduct<T>& g) {
-  constexpr int64_t kColumns = 64;  // whole panels of every instruction set
-  const int64_t pieces = (g.n + kColumns - 1) / kColumns;
-  const int64_t grain = kSharedProduct / 2 / (g.m * g.k * kColumns + 1) + 1;
+void product(bool wide, const PackedProduct<T>& g) {
+  const int64_t columns = wide ? kWideColumns : 64;  // whole panels of every instruction set
+  const int64_t pieces = (g.n + columns - 1) / columns;
+  const int64_t grain = kSharedProduct / 2 / (g.m * g.k * columns + 1) + 1;
   parallel_for(pieces, grain, [&](int64_t begin, int64_t end) {
     PackedProduct<T> part = g;
-    const int64_t first = begin * kColumns, last = end * kColumns;
+    const int64_t first = begin * columns, last = end * columns;
     part.n = (last < g.n ? last : g.n) - first;
     part.b += first * g.k;
     part.c += first;
+    part.b_is_wide = wide;
     packed_product<T>(part);
   });
 }
@@ -74,13 +75,14 @@ void forward_step(const RnnForward<T>& f, const Step& step) {
   T* const h_before = rows + (kernel::gate_columns(f.kind) + (f.c ? 1 : 0)) * hidden;
   if (f.keep) copy_rows(h_before, stride, h, outputs, step.rows, outputs);
   if (f.kind == RnnKind::kGru) start_rows(rows, stride, f.state_bias, step.rows, hidden);
-  product<T>({step.rows, kernel::weight_columns(f.kind) * hidden, outputs, h, outputs, f.recurrent,
-              rows, stride, true});
+  product<T>(f.wide, {step.rows, kernel::weight_columns(f.kind) * hidden, outputs, h, outputs,
+                      f.recurrent, rows, stride, true});
   T* const fresh = f.projection ? f.unprojected + step.first * hidden : h;
   rnn_gates<T>({f.kind, step.rows, hidden, rows, stride, hidden, fresh, c, hidden,
                 f.keep && c ? rows + kernel::gate_columns(f.kind) * hidden : nullptr, stride});
   if (f.projection)
-    product<T>({step.rows, outputs, hidden, fresh, hidden, f.projection, h, outputs, false});
+    product<T>(f.wide,
+               {step.rows, outputs, hidden, fresh, hidden, f.projection, h, outputs, false});
   copy_rows(f.out + step.at * f.out_row, apart * f.out_row, h, outputs, step.rows, outputs);
 }
 
@@ -98,7 +100,8 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
   if (b.projection) {
     copy_rows(b.d_projected + step.at * outputs, apart * outputs, d_h, outputs, step.rows, outputs);
     d_fresh = b.d_unprojected + step.first * hidden;
-    product<T>({step.rows, hidden, outputs, d_h, outputs, b.projection, d_fresh, hidden, false});
+    product<T>(b.wide,
+               {step.rows, hidden, outputs, d_h, outputs, b.projection, d_fresh, hidden, false});
   }
   const T* const c_before = rows + columns;
   rnn_gates_backward<T>(
@@ -106,8 +109,8 @@ void backward_step(const RnnBackward<T>& b, const Step& step) {
        apart * b.row, apart * b.row, d_gates, apart * b.d_gates_row, d_fresh,
        b.d_c ? b.d_c + step.first * hidden : nullptr, hidden,
        b.projection ? b.unprojected + step.at * hidden : nullptr, apart * hidden});
-  product<T>({step.rows, outputs, kernel::weight_columns(b.kind) * hidden, d_gates,
-              apart * b.d_gates_row, b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
+  product<T>(b.wide, {step.rows, outputs, kernel::weight_columns(b.kind) * hidden, d_gates,
+                      apart * b.d_gates_row, b.recurrent, d_h, outputs, b.kind == RnnKind::kGru});
 }
 
 }  // namespace
@@ -148,7 +151,8 @@ void rnn_forward_block(const RnnForward<T>& f, const RnnBlocks<T>& blocks, int64
     copy_rows(h, hidden, before + first, hidden, step.rows, units);
   }
   packed_product<T>({step.rows, kernel::weight_columns(f.kind) * units, hidden, before, hidden,
-                     blocks.packed + block * blocks.packed_block, own, own_row, true});
+                     blocks.packed + block * blocks.packed_block, own, own_row, true, nullptr, 0,
+                     false, f.wide});
   rnn_gates<T>({f.kind, step.rows, units, own, own_row, units, h, f.c ? f.c + first : nullptr,
                 hidden, f.keep && f.c ? rows + gates * hidden : nullptr, stride});
   if (f.keep) {
@@ -172,7 +176,7 @@ void rnn_backward_block(const RnnBackward<T>& b, const RnnBlocks<T>& blocks, int
     packed_product<T>({step.rows, units, kernel::weight_columns(b.kind) * hidden,
                        b.d_gates + step.at * b.d_gates_row, apart * b.d_gates_row,
                        blocks.packed + block * blocks.packed_block, d_h, hidden,
-                       b.kind == RnnKind::kGru});
+                       b.kind == RnnKind::kGru, nullptr, 0, false, b.wide});
   }
   if (s < 0) return;
   const Step step(b.steps, b.reverse, s, 0, b.steps.batch);

@@ -13,7 +13,7 @@ struct HeadMatrices {
 };
 
 // What a kernel computes: the output, or a gradient.
-enum class AttentionPart : int { kOutput, kQuery, kKey, kValue };
+enum class AttentionPart : int { kOutput, kQuery, kKey, kValue, kKeyValue };
 
 // As kernel::AttentionCall.
 struct AttentionArguments {
@@ -23,10 +23,12 @@ struct AttentionArguments {
   HeadMatrices query, key, value, mask, output;  // no mask: null
   HeadMatrices d_output;                         // of gradients
   HeadMatrices target;                           // what is computed
+  HeadMatrices target_too;                       // of two: the gradient of values
   void* logsumexp;
   void* means;  // of the gradients of each query's weights
   double scale;
   bool mask_is_bool, is_causal;
+  bool is_aligned;  // rows begin at multiples of 16 bytes, and end there
   // Of the target, which blocks of threads have in common.
   long long row_blocks, column_blocks;
 };

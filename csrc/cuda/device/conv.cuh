@@ -477,4 +477,18 @@ __device__ inline void conv_weight_join(const ConvArguments& args) {
       convert<T>(sum);
 }
 
+// Adds a number for each channel to an image whose channels are neighbours.
+template <class T, int width>
+__device__ inline void add_bias_to_pixels(const PixelBias& args) {
+  using V = Wide<T>;
+  const long long number = thread_number();
+  if (number >= args.packs) return;
+  V pixel[width], bias[width];
+  load_pack<width>(static_cast<const T*>(args.to), number, pixel);
+  load_pack<width>(static_cast<const T*>(args.bias), split(number, args.packs_of_pixel).rest, bias);
+#pragma unroll
+  for (int i = 0; i < width; ++i) pixel[i] += bias[i];
+  store_pack<width>(static_cast<T*>(args.to), number, pixel);
+}
+
 }  // namespace fb::device

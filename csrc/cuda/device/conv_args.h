@@ -39,4 +39,11 @@ struct ConvArguments {
   void* partial;
 };
 
+// Packs are neighbouring channels of a pixel.
+struct PixelBias {
+  void* to;
+  const void* bias;
+  long long packs, packs_of_pixel;
+};
+
 }  // namespace fb::device

@@ -1,15 +1,16 @@
-"""Settings of NVIDIA's library of neural-network kernels, which this build does not use."""
+"""Settings of cuDNN, NVIDIA's library of neural-network kernels, which computes convolutions."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from flambeau import _C
 from flambeau.backends._precision import OperatorPrecision, PrecisionSetting, TensorFloatSetting
 from flambeau.backends._settings import (
     Setting,
-    anything,
     assign,
     keep_settings,
     one_of,
@@ -35,7 +36,7 @@ __all__ = [
 
 enabled: bool
 benchmark: bool
-benchmark_limit: Any
+benchmark_limit: int
 deterministic: bool
 allow_tf32: bool
 fp32_precision: str
@@ -47,17 +48,21 @@ rnn: OperatorPrecision = OperatorPrecision("cuda", "rnn")
 
 def is_available() -> bool:
     """Whether the library is there."""
-    return False
+    return version() is not None
 
 
 def version() -> int | None:
-    """Its version as a number: None without it."""
-    return None
+    """Its version as a number: None without it, or without a GPU."""
+    if _C._cuda_device_count() == 0:
+        return None
+    found = _C._cuda_convolutions()
+    return None if found["missing"] else found["version"]
 
 
 def is_acceptable(tensor: Any) -> bool:
     """Whether the library can work on this tensor."""
-    return False
+    takes = tensor.is_cuda and str(tensor.dtype).rpartition(".")[2] in _TYPES
+    return takes and bool(sys.modules[__name__].enabled) and is_available()
 
 
 def set_flags(
@@ -104,15 +109,35 @@ def flags(
     )
 
 
+_TYPES = ("float32", "float16", "bfloat16")
+_DEPTHWISE = ("auto", "cudnn", "native")
+
+
+def _tells(name: str) -> Callable[[Any], None]:
+    """What tells the kernels of a setting."""
+
+    def tell(value: Any) -> None:
+        _C._cudnn_set(name, _DEPTHWISE.index(value) if name == "depthwise" else int(value))
+
+    return tell
+
+
+def _limit(name: str, value: Any) -> Any:
+    """How many kernels a benchmark tries: 0 for all of them."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise RuntimeError(f"{name}: expected a number that is not negative, got {value!r}")
+    return value
+
+
 keep_settings(
     __name__,
     {
-        "enabled": Setting(True),
-        "benchmark": Setting(False),
-        "benchmark_limit": Setting(None, anything),
-        "deterministic": Setting(False),
+        "enabled": Setting(True, act=_tells("enabled")),
+        "benchmark": Setting(False, act=_tells("benchmark")),
+        "benchmark_limit": Setting(10, _limit, _tells("benchmark_limit")),
+        "deterministic": Setting(False, act=_tells("deterministic")),
         "allow_tf32": TensorFloatSetting("conv", "rnn"),
         "fp32_precision": PrecisionSetting("cuda"),
-        "depthwise_kernel": Setting("auto", one_of("auto", "cudnn", "native")),
+        "depthwise_kernel": Setting("auto", one_of(*_DEPTHWISE), _tells("depthwise")),
     },
 )

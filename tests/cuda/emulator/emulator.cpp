@@ -351,6 +351,7 @@ API int cuModuleGetFunction(void** function, void* module, const char* name) {
   *function = library ? dlsym(library, name) : module;  // of code for a real GPU: nothing is run
   return *function ? 0 : kNotFound;
 }
+API int cuFuncSetAttribute(void*, int, int) { return 0; }
 API int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned, void*,
                        void** parameters, void**) {

@@ -16,6 +16,7 @@ struct FbState {
   // Waits for all threads of the block, or of the warp that are still there.
   void (*meet)(bool warp);
   unsigned long long lanes[1024];
+  unsigned shown[1024][8];
 };
 
 inline FbState* fb_state;
@@ -42,6 +43,15 @@ T fb_exchange(T value, unsigned lane) {
   fb_state->meet(true);
   return other;
 }
+// What all lanes of the warp give, until fb_shown.
+template <int count>
+const unsigned (*fb_show(const unsigned (&own)[count]))[8] {
+  const unsigned self = fb_state->thread.x;
+  __builtin_memcpy(fb_state->shown[self], own, sizeof own);
+  fb_state->meet(true);
+  return fb_state->shown + self / 32 * 32;
+}
+inline void fb_shown() { fb_state->meet(true); }
 template <class T>
 T __shfl_xor_sync(unsigned, T value, int mask) {
   return fb_exchange(value, (fb_state->thread.x % 32) ^ mask);
