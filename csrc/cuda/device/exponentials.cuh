@@ -48,6 +48,24 @@ struct PackIndex<1> {
   using Type = long long;
 };
 
+// Stores 16 bytes by one instruction also where elements are stored singly nearby: compilers join
+// the two, and then store all elements singly.
+template <int count, class T, class V>
+__device__ inline void store_whole(T* to, const V (&from)[count]) {
+  static_assert(sizeof(T) * count == 16);
+#if defined(__CUDA_ARCH__)
+  Pack<T, count> packed;
+#pragma unroll
+  for (int p = 0; p < count; ++p) packed.at[p] = convert<T>(from[p]);
+  const auto words = bit_cast<Pack<unsigned, 4>>(packed);
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.at[0]),
+               "r"(words.at[1]), "r"(words.at[2]), "r"(words.at[3])
+               : "memory");
+#else
+  store_pack<count>(to, 0, from);
+#endif
+}
+
 // The packs of a row, whose elements are `step` apart; of more than one in a pack they are
 // neighbours. With `ragged` a row may begin anywhere: packs are where whole ones lie in memory, and
 // elements of the first and the last one that belong to other rows are left out.
@@ -88,20 +106,19 @@ struct RowPacks {
   }
   template <class V>
   __device__ void store(T* row, Index i, const V (&from)[pack]) const {
-    Pack<T, pack> packed;
-#pragma unroll
-    for (int p = 0; p < pack; ++p) packed.at[p] = convert<T>(from[p]);
-    if (is_whole(i)) {
-      *reinterpret_cast<Pack<T, pack>*>(at(row, i)) = packed;
-    } else if constexpr (ragged) {
+    if constexpr (!ragged) {
+      if (is_whole(i)) store_pack<pack>(at(row, i), 0, from);
+    } else if (is_whole(i)) {
+      store_whole<pack>(at(row, i), from);
+    } else {
 #pragma unroll
       for (int p = 0; p < pack; ++p)
-        if (has(first(i) + p)) row[first(i) + p] = packed.at[p];
+        if (has(first(i) + p)) row[first(i) + p] = convert<T>(from[p]);
     }
   }
 
  private:
-  __device__ bool has(Index k) const { return (k >= 0) & (k < n); }
+  __device__ bool has(Index k) const { return k >= 0 && k < n; }
 };
 
 // Packs that a thread has on their way, and where it keeps nothing but sums.
