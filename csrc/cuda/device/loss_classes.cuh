@@ -48,7 +48,8 @@ __device__ inline LogSoftmax<Wide<T>> log_softmax_of(const ClassArguments& args,
                                                      const SamplePlace& place) {
   const auto* x = static_cast<const T*>(args.scores) + place.first;
   const RowPacks<T, pack, ragged> row(x, args.classes, args.inner);
-  return LogSoftmax<Wide<T>>(sum_exponentials<kPacksToRead<pack>, Wide<T>>(place, place.inside, x, row));
+  return LogSoftmax<Wide<T>>(
+      sum_exponentials<kPacksToRead<pack>, Wide<T>>(place, place.inside, x, row));
 }
 
 template <class T, int pack, bool ragged>
