@@ -25,8 +25,8 @@ constexpr int64_t kBlockColumns = 512;
 // tiles find in the first-level cache.
 constexpr int64_t kFewRows = 128;
 constexpr int64_t kFewColumns = 64;
-// Fewer columns do not repay packing A: measured for one that is stored by rows, and for one that is
-// stored by columns, the lines of which may fall into few sets of a cache.
+// Fewer columns do not repay packing A: measured for one that is stored by rows, and for one that
+// is stored by columns, the lines of which may fall into few sets of a cache.
 constexpr int64_t kColumnsForRows = 256;
 constexpr int64_t kColumnsForColumns = 128;
 
