@@ -22,9 +22,13 @@ constexpr int64_t kBlockDepth = 256;
 constexpr int64_t kBlockRows = 84;
 constexpr int64_t kBlockColumns = 512;
 // Fewer rows do not repay packing B: it is read in place, or packed by a few columns that the next
-// tiles find in the first-level cache. Fewer columns do not repay packing A.
+// tiles find in the first-level cache.
 constexpr int64_t kFewRows = 128;
 constexpr int64_t kFewColumns = 64;
+// Fewer columns do not repay packing A: measured for one that is stored by rows, and for one that
+// is stored by columns, the lines of which may fall into few sets of a cache.
+constexpr int64_t kColumnsForRows = 256;
+constexpr int64_t kColumnsForColumns = 128;
 
 static_assert(GemmGrid::kColumnUnit % kWholeColumns == 0);
 
@@ -131,7 +135,8 @@ class Part {
         static_cast<const T*>(g_.a.data) +
         (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin : rows.begin * g_.a.ld + depth.begin);
     const bool can_read = !g_.a.transposed || rows.size() % 2 == 0;
-    if (can_read && columns_.size() <= kFewColumns) return {data, g_.a.ld, g_.a.transposed};
+    const int64_t few = g_.a.transposed ? kColumnsForColumns : kColumnsForRows;
+    if (can_read && columns_.size() <= few) return {data, g_.a.ld, g_.a.transposed};
     FB_KERNEL(pack_rows<T>)
     ({depth.size(), rows.size(), data, g_.a.ld, !g_.a.transposed}, packed);
     return {packed, 0, false};

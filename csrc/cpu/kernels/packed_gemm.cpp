@@ -305,7 +305,8 @@ void pack_matrix(const PackSource<T>& s, T* packed) {
   const int64_t whole = (s.wide ? kWidePanel : kPanel) * L;
   int64_t j = 0;
   if (!s.transposed) {
-    s.wide ? pack_whole_panels<kWidePanel * L>(s, packed) : pack_whole_panels<kPanel * L>(s, packed);
+    s.wide ? pack_whole_panels<kWidePanel * L>(s, packed)
+           : pack_whole_panels<kPanel * L>(s, packed);
     j = s.n / whole * whole;
   }
   for (; j < s.n; j += whole) {
