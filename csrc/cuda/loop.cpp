@@ -281,7 +281,8 @@ void run_contiguous(const FlatCall& call, int64_t n) {
   const size_t pack = pack_of(call);
   if (suits_packs(call, pack))
     launch(call.device, function_for(call, Form::kContiguous),
-           {blocks_for(n, static_cast<int64_t>(256 * 2 * pack))}, 256, args);
+           {blocks_for(n, device::kLoopThreads * device::kLoopPacks * static_cast<int64_t>(pack))},
+           device::kLoopThreads, args);
   else
     launch(call.device, function_for(call, Form::kUnaligned), {blocks_for(n, 4 * 256)}, 256, args);
 }

@@ -53,7 +53,7 @@ constexpr int64_t kEnoughThreads = kThreads * 1024;  // for any device
 // Sums over samples are cut by their number alone.
 constexpr int64_t kMostSegments = 1024, kSegment = kThreads;
 constexpr int64_t kMostPacked = int64_t{1} << 30;  // elements of a row: see device::PackIndex
-constexpr int64_t kMostJoined = 4096;  // sums that a block joins
+constexpr int64_t kMostJoined = 4096;              // sums that a block joins
 
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -79,10 +79,10 @@ void run(TypedKernel& kernel, const void* at, DType dtype, int64_t blocks,
   const int device = place_of(at);
   use(device);
   args.error = error_site(device, "nll_loss");
-  const Function function =
-      pack ? kernel.on(device, dtype, 2 * pack + ragged,
-                       message_of(pack, ragged ? ", true" : ", false").c_str())
-           : kernel.on(device, dtype);
+  const Function function = pack
+                                ? kernel.on(device, dtype, 2 * pack + ragged,
+                                            message_of(pack, ragged ? ", true" : ", false").c_str())
+                                : kernel.on(device, dtype);
   launch(device, function, {static_cast<unsigned>(blocks)}, kThreads, args);
 }
 
@@ -100,7 +100,8 @@ void run_packs(TypedKernel& kernel, const void* at, const ClassTargets& t,
                device::ClassArguments& args, bool writes, Begin begin) {
   const auto widest = static_cast<int>(16 / size_of(t.scores));
   const auto apart = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16; };
-  const bool suits = t.inner == 1 && t.classes < kMostPacked && (!args.out || apart(args.scores) == apart(args.out));
+  const bool suits = t.inner == 1 && t.classes < kMostPacked &&
+                     (!args.out || apart(args.scores) == apart(args.out));
   const bool whole = suits && t.classes % widest == 0 && apart(args.scores) == 0;
   const bool ragged = suits && !whole && t.classes >= 8 * widest;
   const int pack = whole || ragged ? widest : 1;
@@ -117,7 +118,9 @@ void run_packs(TypedKernel& kernel, const void* at, const ClassTargets& t,
 class SumsOfBlocks {
  public:
   SumsOfBlocks(device::ClassArguments& args, const void* at, int64_t blocks)
-      : args_(args), at_(at), first_joined_(blocks > kMostJoined ? divided(blocks, kMostJoined) : 0) {
+      : args_(args),
+        at_(at),
+        first_joined_(blocks > kMostJoined ? divided(blocks, kMostJoined) : 0) {
     args_.segments = blocks;
     if (blocks == 1) return;
     const auto device = static_cast<int8_t>(place_of(at));

@@ -360,8 +360,9 @@ void norm_rows_backward(DType dtype, const RowNorm& shape, const void* gradient,
     args.partial = partial->data;
     run(row_gradients_kernel, dtype, args.segments, 1, args,
         (pack * 16 + plan.held) * 2 + shape.centred,
-        message_of(pack, ", ", plan.held, shape.centred ? ", true" : ", false",
-                   held_bytes(dtype, int64_t{plan.held} * pack) <= kMostHeldAhead ? ", true" : ", false"));
+        message_of(
+            pack, ", ", plan.held, shape.centred ? ", true" : ", false",
+            held_bytes(dtype, int64_t{plan.held} * pack) <= kMostHeldAhead ? ", true" : ", false"));
     return finish_columns(dtype, args, shape.centred);
   }
   run_rows(row_gradient_kernel, dtype, shape, plan_rows(dtype, shape.n, pack), args);

@@ -122,8 +122,8 @@ void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
     args.lanes =
         std::max(lanes_for(divided(reads, kHeld), kThreads), lanes_for(reads, kSideBySide));
   } else {
-    args.lanes = std::max(lanes_for(args.length / kSingly / 2 + 1, kThreads),
-                          args.length < 16 ? 1 : 2);
+    args.lanes =
+        std::max(lanes_for(args.length / kSingly / 2 + 1, kThreads), args.length < 16 ? 1 : 2);
     while (args.lanes < kThreads && args.lanes * 32 < args.length &&
            args.results * args.lanes < kEnoughBlocks * kThreads)
       args.lanes *= 2;  // a few rows do not keep a device busy

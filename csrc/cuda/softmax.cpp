@@ -32,13 +32,14 @@ int64_t power_of_two(int64_t n) {
 
 bool suits_packs(const device::SoftmaxArguments& args, int64_t pack) {
   const auto aligned = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; };
-  return args.inner == 1 && args.n < kMostPacked && args.n % pack == 0 && aligned(args.in) && aligned(args.gradient) &&
-         aligned(args.out);
+  return args.inner == 1 && args.n < kMostPacked && args.n % pack == 0 && aligned(args.in) &&
+         aligned(args.gradient) && aligned(args.out);
 }
 // Whether packs of each array begin at the same elements, wherever that is in a row.
 bool suits_ragged_packs(const device::SoftmaxArguments& args, int64_t pack) {
   const auto place = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16; };
-  return args.inner == 1 && args.n < kMostPacked && args.n >= 2 * pack && place(args.in) == place(args.out) &&
+  return args.inner == 1 && args.n < kMostPacked && args.n >= 2 * pack &&
+         place(args.in) == place(args.out) &&
          (!args.gradient || place(args.gradient) == place(args.out));
 }
 
@@ -68,8 +69,8 @@ void run(Kernels& kernels, kernel::SoftmaxOp op, DType dtype, device::SoftmaxArg
   const int64_t packs = divided(args.n, pack) + (ragged ? 1 : 0);
   const std::string variant = message_of("static_cast<SoftmaxOp>(", number, "), ", pack);
   const char* const raggedness = ragged ? ", true" : ", false";
-  const HeldPlan plan = args.inner == 1 ? plan_held(dtype, pack, packs, kernels.arrays)
-                                        : HeldPlan{0, 0};
+  const HeldPlan plan =
+      args.inner == 1 ? plan_held(dtype, pack, packs, kernels.arrays) : HeldPlan{0, 0};
   Function function;
   if (plan.held) {
     args.lanes = static_cast<int>(plan.lanes);
@@ -79,9 +80,9 @@ void run(Kernels& kernels, kernel::SoftmaxOp op, DType dtype, device::SoftmaxArg
   } else {
     const int64_t wanted = power_of_two(divided(packs, args.inner > 1 ? 4 : 8));
     args.lanes = static_cast<int>(std::min<int64_t>(wanted, args.inner > 1 ? 8 : kThreads));
-    function = kernels.read_twice.on(device, dtype,
-                                     static_cast<int>((number * 16 + pack) * 2 + ragged),
-                                     message_of(variant, raggedness).c_str());
+    function =
+        kernels.read_twice.on(device, dtype, static_cast<int>((number * 16 + pack) * 2 + ragged),
+                              message_of(variant, raggedness).c_str());
   }
   launch(device, function, {blocks_for(rows, kThreads / args.lanes)},
          static_cast<unsigned>(kThreads), args);

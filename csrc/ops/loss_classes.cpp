@@ -96,12 +96,11 @@ std::tuple<Tensor, Tensor> nll_loss(const Tensor& input, const Tensor& target, c
                                     int64_t ignore_index, int64_t reduction) {
   const Classes classes(input, target, weight, ignore_index);
   const Tensor total_weight = make_tensor({}, classes.call().dtype, input.device());
-  const Tensor losses =
-      losses_of(classes, input, target, numbered_reduction(reduction), total_weight.data(),
-                [&](const kernel::ClassLosses& out) {
-                  kernel::of(input).class_losses(classes.call(), classes.scores(), nullptr, 0,
-                                                 nullptr, out);
-                });
+  const Tensor losses = losses_of(classes, input, target, numbered_reduction(reduction),
+                                  total_weight.data(), [&](const kernel::ClassLosses& out) {
+                                    kernel::of(input).class_losses(classes.call(), classes.scores(),
+                                                                   nullptr, 0, nullptr, out);
+                                  });
   return {losses, total_weight};
 }
 

@@ -56,8 +56,6 @@ def test_sums_of_many_blocks() -> None:
     target = fb.zeros(samples, dtype=fb.int64)
     target[::3] = -100
     assert_same_gradients(lambda *t: F.cross_entropy(*t, reduction="sum"), x + 1, target)
-    weight = fb.tensor([0.5])
-    assert_same_gradients(lambda *t: F.nll_loss(*t), x, target, weight)
 
 
 @pytest.mark.parametrize("dtype", [fb.float32, fb.bfloat16, fb.int32, fb.bool])

@@ -130,34 +130,34 @@ __device__ inline typename Input<Op, index>::Kernel element(
 template <class Op>
 __device__ inline void contiguous_loop(const ContiguousArguments& args) {
   constexpr int kWide = kPack<Op>;
-  constexpr long long kBlock = static_cast<long long>(kThreads) * kPacks * kWide;
+  constexpr long long kBlock = static_cast<long long>(kLoopThreads) * kLoopPacks * kWide;
   const Constants<Op> constants(args.numbers, args.in);
   const auto* params = params_of<Op>(args.numbers);
   const long long begin = blockIdx.x * kBlock;
   auto* out = static_cast<Stored<typename Op::OutMemory>*>(args.out);
   if (begin + kBlock <= args.n) {
-    Loaded<Op, 0> a[kPacks];
-    Loaded<Op, 1> b[kPacks];
-    Loaded<Op, 2> c[kPacks];
+    Loaded<Op, 0> a[kLoopPacks];
+    Loaded<Op, 1> b[kLoopPacks];
+    Loaded<Op, 2> c[kLoopPacks];
     const long long first = begin / kWide + threadIdx.x;
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      a[p].load(args.in[0], first + p * kThreads);
-      b[p].load(args.in[1], first + p * kThreads);
-      c[p].load(args.in[2], first + p * kThreads);
+    for (int p = 0; p < kLoopPacks; ++p) {
+      a[p].load(args.in[0], first + p * kLoopThreads);
+      b[p].load(args.in[1], first + p * kLoopThreads);
+      c[p].load(args.in[2], first + p * kLoopThreads);
     }
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
+    for (int p = 0; p < kLoopPacks; ++p) {
       Pack<Stored<typename Op::OutMemory>, kWide> result;
 #pragma unroll
       for (int k = 0; k < kWide; ++k)
         result.at[k] = to_memory<Op>(Op::call(a[p].get(k, constants.x0), b[p].get(k, constants.x1),
                                               c[p].get(k, constants.x2), params));
-      reinterpret_cast<decltype(result)*>(out)[first + p * kThreads] = result;
+      reinterpret_cast<decltype(result)*>(out)[first + p * kLoopThreads] = result;
     }
     return;
   }
-  for (long long i = begin + threadIdx.x; i < args.n; i += kThreads)
+  for (long long i = begin + threadIdx.x; i < args.n; i += kLoopThreads)
     out[i] = to_memory<Op>(Op::call(element<Op, 0>(args.in[0], i, constants.x0),
                                     element<Op, 1>(args.in[1], i, constants.x1),
                                     element<Op, 2>(args.in[2], i, constants.x2), params));
