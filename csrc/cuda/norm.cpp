@@ -46,7 +46,7 @@ constexpr int64_t kMostBlocksInY = 65535;
 constexpr size_t kLargestPartial = 24;  // a Spread<double>
 // Of an array of a row that a thread has in registers for gradients, and beside the next row's.
 constexpr int64_t kMostHeldBytes = 128, kMostHeldAhead = 64;
-constexpr int64_t kMostRowSegments = 1024, kRowsOfSegment = 8;
+constexpr int64_t kMostRowSegments = 528, kRowsOfSegment = 8;
 
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
