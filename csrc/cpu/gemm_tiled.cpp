@@ -49,9 +49,10 @@ int64_t threads_for(const GemmCall& g) {
 }
 
 // A thread that is late, as another program has its processor, delays the others less if large
-// products are in more parts than there are threads.
+// products are in more parts than there are threads. Products of medium size lose more by it: their
+// parts become so small that packing and fetching show.
 int64_t parts_for(const GemmCall& g) {
-  constexpr int64_t kLong = 1 << 25;  // multiplications: about 0.4 ms
+  constexpr int64_t kLong = 1 << 27;  // multiplications: about 1.5 ms
   const int64_t threads = threads_for(g);
   const int64_t each = g.batch * g.m * g.n * g.k / threads;
   return threads > 1 ? threads * std::clamp<int64_t>(each / kLong, 1, 4) : 1;
