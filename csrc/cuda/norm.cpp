@@ -44,9 +44,10 @@ constexpr int64_t kEnoughBlocks = 1024;
 constexpr int64_t kMostSegments = 512;
 constexpr int64_t kMostBlocksInY = 65535;
 constexpr size_t kLargestPartial = 24;  // a Spread<double>
-// Of an array of a row that a thread has in registers for gradients, and beside the next row's.
-constexpr int64_t kMostHeldBytes = 128, kMostHeldAhead = 64;
-constexpr int64_t kMostRowSegments = 528, kRowsOfSegment = 8;
+// Of an array of a row that a thread has in registers for gradients.
+constexpr int64_t kMostHeldBytes = 128;
+// Segments of rows whose columns are summed: as few as keep a device busy, as they are joined.
+constexpr int64_t kRowSegments = 256, kRowsOfSegment = 8;
 
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
@@ -224,7 +225,7 @@ int64_t held_bytes(DType dtype, int64_t elements) {
 // The same for gradients: a thread keeps about five arrays of what it holds.
 RowPlan plan_row_gradients(DType dtype, int64_t n, int pack) {
   const int64_t packs = n / pack;
-  const int64_t wanted = std::max<int64_t>(8 / pack, 1);
+  const int64_t wanted = std::max<int64_t>((size_of(dtype) == 2 ? 8 : 16) / pack, 1);
   const int64_t lanes = std::clamp(power_of_two(divided(packs, wanted)),
                                    std::min<int64_t>(power_of_two(packs), 32), int64_t{kThreads});
   const int64_t held = power_of_two(divided(packs, lanes));
@@ -353,16 +354,14 @@ void norm_rows_backward(DType dtype, const RowNorm& shape, const void* gradient,
     args.lanes = plan.lanes;
     const int64_t together = kThreads / plan.lanes;
     cut(args, divided(shape.rows, together),
-        std::min(divided(shape.rows, together * kRowsOfSegment), kMostRowSegments));
+        std::min(divided(shape.rows, together * kRowsOfSegment), kRowSegments));
     args.segment_length *= together;
     place_partials(args, false);
     const Storage partial = scratch(out, held_bytes(dtype, 2 * args.units * args.segments));
     args.partial = partial->data;
     run(row_gradients_kernel, dtype, args.segments, 1, args,
         (pack * 16 + plan.held) * 2 + shape.centred,
-        message_of(
-            pack, ", ", plan.held, shape.centred ? ", true" : ", false",
-            held_bytes(dtype, int64_t{plan.held} * pack) <= kMostHeldAhead ? ", true" : ", false"));
+        message_of(pack, ", ", plan.held, shape.centred ? ", true" : ", false"));
     return finish_columns(dtype, args, shape.centred);
   }
   run_rows(row_gradient_kernel, dtype, shape, plan_rows(dtype, shape.n, pack), args);

@@ -47,10 +47,10 @@ bool suits_ragged_packs(const device::SoftmaxArguments& args, int64_t pack) {
 struct HeldPlan {
   int64_t lanes, held;
 };
-HeldPlan plan_held(DType dtype, int64_t pack, int64_t packs, int arrays) {
+HeldPlan plan_held(DType dtype, int64_t pack, int64_t packs, int arrays, bool ragged) {
   const bool small = size_of(dtype) == 2;
-  const int64_t most = pack == 1 ? 8 : small && arrays > 1 ? 2 : 4;
-  if (packs > kThreads * most * 2) return {0, 0};
+  const int64_t most = pack == 1 || (ragged && !small) ? 8 : small && arrays > 1 ? 2 : 4;
+  if (packs > kThreads * std::min<int64_t>(most * 2, 8)) return {0, 0};
   int64_t lanes = power_of_two(divided(packs, packs <= 32 && pack > 1 ? 2 : most));
   if (pack == 1) lanes = std::max(lanes, std::min<int64_t>(power_of_two(packs), 4));
   lanes = std::min(lanes, kThreads);
@@ -70,7 +70,7 @@ void run(Kernels& kernels, kernel::SoftmaxOp op, DType dtype, device::SoftmaxArg
   const std::string variant = message_of("static_cast<SoftmaxOp>(", number, "), ", pack);
   const char* const raggedness = ragged ? ", true" : ", false";
   const HeldPlan plan =
-      args.inner == 1 ? plan_held(dtype, pack, packs, kernels.arrays) : HeldPlan{0, 0};
+      args.inner == 1 ? plan_held(dtype, pack, packs, kernels.arrays, ragged) : HeldPlan{0, 0};
   Function function;
   if (plan.held) {
     args.lanes = static_cast<int>(plan.lanes);

@@ -22,6 +22,34 @@ using int64_t = long long;
   extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ Arguments args)
 #endif
 
+#if defined(__CUDA_ARCH__)
+namespace fb {
+
+// The machine's instructions for what scalar/types.h computes.
+template <>
+FB_FN Half convert<Half, float>(const float& from) {
+  Half to;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to.bits) : "f"(from));
+  return to;
+}
+template <>
+FB_FN float convert<float, Half>(const Half& from) {
+  float to;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(to) : "h"(from.bits));
+  return to;
+}
+#if __CUDA_ARCH__ >= 800
+template <>
+FB_FN BFloat16 convert<BFloat16, float>(const float& from) {
+  BFloat16 to;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to.bits) : "f"(from));
+  return to;
+}
+#endif
+
+}  // namespace fb
+#endif
+
 namespace fb::device {
 
 inline constexpr int kThreads = 256;

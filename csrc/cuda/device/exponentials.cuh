@@ -48,6 +48,24 @@ struct PackIndex<1> {
   using Type = long long;
 };
 
+// Stores 16 bytes by one instruction also where elements are stored singly nearby: compilers join
+// the two, and then store all elements singly.
+template <int count, class T, class V>
+__device__ inline void store_whole(T* to, const V (&from)[count]) {
+  static_assert(sizeof(T) * count == 16);
+#if defined(__CUDA_ARCH__)
+  Pack<T, count> packed;
+#pragma unroll
+  for (int p = 0; p < count; ++p) packed.at[p] = convert<T>(from[p]);
+  const auto words = bit_cast<Pack<unsigned, 4>>(packed);
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.at[0]),
+               "r"(words.at[1]), "r"(words.at[2]), "r"(words.at[3])
+               : "memory");
+#else
+  store_pack<count>(to, 0, from);
+#endif
+}
+
 // The packs of a row, whose elements are `step` apart; of more than one in a pack they are
 // neighbours. With `ragged` a row may begin anywhere: packs are where whole ones lie in memory, and
 // elements of the first and the last one that belong to other rows are left out.
@@ -83,55 +101,57 @@ struct RowPacks {
       return;
     }
 #pragma unroll
-    for (int p = 0; p < pack; ++p) {
-      const Index k = first(i) + p;
-      to[p] = ragged && k >= 0 && k < n ? convert<V>(row[k]) : missing;
-    }
+    for (int p = 0; p < pack; ++p)
+      to[p] = ragged && has(first(i) + p) ? convert<V>(row[first(i) + p]) : missing;
   }
   template <class V>
   __device__ void store(T* row, Index i, const V (&from)[pack]) const {
-    if (is_whole(i)) {
-      store_pack<pack>(at(row, i), 0, from);
-      return;
-    }
-    if constexpr (ragged) {
+    if constexpr (!ragged) {
+      if (is_whole(i)) store_pack<pack>(at(row, i), 0, from);
+    } else if (is_whole(i)) {
+      store_whole<pack>(at(row, i), from);
+    } else {
 #pragma unroll
-      for (int p = 0; p < pack; ++p) {
-        const Index k = first(i) + p;
-        if (k >= 0 && k < n) row[k] = convert<T>(from[p]);
-      }
+      for (int p = 0; p < pack; ++p)
+        if (has(first(i) + p)) row[first(i) + p] = convert<T>(from[p]);
     }
   }
+
+ private:
+  __device__ bool has(Index k) const { return k >= 0 && k < n; }
 };
 
-inline constexpr int kPacksTogether = 4;  // that a thread has on their way
+// Packs that a thread has on their way, and where it keeps nothing but sums.
+inline constexpr int kPacksTogether = 4;
+template <int pack>
+inline constexpr int kPacksToRead = pack > 4 ? 4 : 8;
 
 // Calls f(values, first pack) for the packs of a lane, `lanes` packs apart and some at once, with
 // `missing` where there is no element.
-template <class V, class T, int pack, bool ragged, class F>
+template <int together, class V, class T, int pack, bool ragged, class F>
 __device__ inline void for_packs(const LanePlace& place, const T* x,
                                  const RowPacks<T, pack, ragged>& row, V missing, F f) {
   using Index = typename RowPacks<T, pack, ragged>::Index;
   const Index packs = row.count();
-  for (Index i = place.lane; i < packs; i += kPacksTogether * place.lanes) {
-    V values[kPacksTogether][pack];
+  for (Index i = place.lane; i < packs; i += together * place.lanes) {
+    V values[together][pack];
 #pragma unroll
-    for (int h = 0; h < kPacksTogether; ++h) row.load(x, i + h * place.lanes, missing, values[h]);
+    for (int h = 0; h < together; ++h) row.load(x, i + h * place.lanes, missing, values[h]);
     f(values, i);
   }
 }
 
 // The exponentials of a row, which all its lanes get.
-template <class V, class T, int pack, bool ragged>
+template <int together, class V, class T, int pack, bool ragged>
 __device__ inline ExponentialSum<V> sum_exponentials(const LanePlace& place, bool inside,
                                                      const T* x,
                                                      const RowPacks<T, pack, ragged>& row) {
   ExponentialSum<V> own;
   if (inside)
-    for_packs(place, x, row, -math::infinity<V>(), [&](const auto& values, auto) {
-      V all[kPacksTogether * pack];
+    for_packs<together>(place, x, row, -math::infinity<V>(), [&](const auto& values, auto) {
+      V all[together * pack];
 #pragma unroll
-      for (int h = 0; h < kPacksTogether; ++h)
+      for (int h = 0; h < together; ++h)
 #pragma unroll
         for (int p = 0; p < pack; ++p) all[h * pack + p] = values[h][p];
       own.add(all);

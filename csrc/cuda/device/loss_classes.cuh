@@ -48,7 +48,7 @@ __device__ inline LogSoftmax<Wide<T>> log_softmax_of(const ClassArguments& args,
                                                      const SamplePlace& place) {
   const auto* x = static_cast<const T*>(args.scores) + place.first;
   const RowPacks<T, pack, ragged> row(x, args.classes, args.inner);
-  return LogSoftmax<Wide<T>>(sum_exponentials<Wide<T>>(place, place.inside, x, row));
+  return LogSoftmax<Wide<T>>(sum_exponentials<kPacksToRead<pack>, Wide<T>>(place, place.inside, x, row));
 }
 
 template <class T, int pack, bool ragged>
@@ -215,7 +215,7 @@ __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
   const auto* x = static_cast<const T*>(args.scores) + place.first;
   auto* out = static_cast<T*>(args.out) + place.first;
   const RowPacks<T, pack, ragged> row(x, args.classes, args.inner);
-  for_packs(place, x, row, V(0), [&](auto& scores, auto at) {
+  for_packs<kPacksTogether>(place, x, row, V(0), [&](auto& scores, auto at) {
 #pragma unroll
     for (int h = 0; h < kPacksTogether; ++h) {
       const auto number = at + h * place.lanes, c = row.first(number);
@@ -270,7 +270,7 @@ struct SoftRow : LanePlace {
 template <class T>
 __device__ inline void soft_target_losses(const SoftTargetArguments& args) {
   const SoftRow<T> row(args);
-  const ExponentialSum<T> sum = sum_exponentials<T>(
+  const ExponentialSum<T> sum = sum_exponentials<kPacksTogether, T>(
       row, row.inside, row.x, RowPacks<T, 1, false>(row.x, args.classes, 1));
   const T shift = sum.shift(), rest = math::log(sum.total);
   T total = T(0), targets = T(0);

@@ -74,6 +74,13 @@ template <class Partial, class F>
 __device__ inline void for_partials(const NormArguments& args, const LanePlace& place,
                                     long long first, long long step, long long count, F f) {
   const auto* partial = static_cast<const Partial*>(args.partial);
+  if (count == 1) {
+    partial += first * args.unit_step;
+#pragma unroll 8
+    for (long long i = place.lane; i < args.segments; i += place.lanes)
+      f(first, partial[i * args.segment_step]);
+    return;
+  }
   for (long long i = place.lane; i < count * args.segments; i += place.lanes) {
     const long long unit = first + i / args.segments * step, segment = i % args.segments;
     f(unit, partial[unit * args.unit_step + segment * args.segment_step]);
@@ -628,8 +635,8 @@ struct JoinColumns {
 };
 
 // Both at once, for a segment of the rows in each block: a thread has the same columns of several
-// rows and keeps their sums. With `ahead` the next row is read before this one is finished.
-template <class T, int pack, int held, bool centred, bool ahead>
+// rows and keeps their sums.
+template <class T, int pack, int held, bool centred>
 __device__ inline void row_gradients(const NormArguments& args) {
   using V = Wide<T>;
   const LanePlace place(args.lanes, false, 0);
@@ -644,32 +651,20 @@ __device__ inline void row_gradients(const NormArguments& args) {
   for (int h = 0; h < held; ++h)
     if (const int i = place.lane + h * place.lanes; i < packs)
       load_pack<pack>(static_cast<const V*>(args.weight), i, weight[h]);
-  struct Row {
-    V x[held][pack], gradient[held][pack], mean, rstd;
-  };
-  const auto load = [&](long long number, Row& row) {
-    if (number >= end) return;
-    row.mean = centred ? static_cast<const V*>(args.mean)[number] : V(0);
-    row.rstd = static_cast<const V*>(args.rstd)[number];
-#pragma unroll
-    for (int h = 0; h < held; ++h)
-      if (const int i = place.lane + h * place.lanes; i < packs) {
-        load_pack<pack>(static_cast<const T*>(args.x) + number * packs * pack, i, row.x[h]);
-        load_pack<pack>(static_cast<const T*>(args.gradient) + number * packs * pack, i,
-                        row.gradient[h]);
-      }
-  };
-  Row next;
-  if constexpr (ahead) load(begin + place.local, next);
   for (long long first = begin; first < end; first += place.per_block) {
-    const long long number = first + place.local;
-    const bool inside = number < end;
-    Row row;
-    if constexpr (ahead) {
-      row = next;
-      load(number + place.per_block, next);
-    } else {
-      load(number, row);
+    const long long row = first + place.local;
+    const bool inside = row < end;
+    V x[held][pack], gradients[held][pack], mean = V(0), rstd = V(0);
+    if (inside) {
+      if constexpr (centred) mean = static_cast<const V*>(args.mean)[row];
+      rstd = static_cast<const V*>(args.rstd)[row];
+#pragma unroll
+      for (int h = 0; h < held; ++h)
+        if (const int i = place.lane + h * place.lanes; i < packs) {
+          load_pack<pack>(static_cast<const T*>(args.x) + row * packs * pack, i, x[h]);
+          load_pack<pack>(static_cast<const T*>(args.gradient) + row * packs * pack, i,
+                          gradients[h]);
+        }
     }
     GradientSums<V> own{};
     if (inside)
@@ -678,26 +673,26 @@ __device__ inline void row_gradients(const NormArguments& args) {
         if (place.lane + h * place.lanes < packs)
 #pragma unroll
           for (int p = 0; p < pack; ++p) {
-            const V gradient = row.gradient[h][p], deviation = row.x[h][p] - row.mean;
+            const V gradient = gradients[h][p], deviation = x[h][p] - mean;
             const V weighted = gradient * weight[h][p];
             sums[h].at[p].total += gradient;
-            sums[h].at[p].moment += gradient * (deviation * row.rstd);
+            sums[h].at[p].moment += gradient * (deviation * rstd);
             own.total += weighted;
             own.moment += weighted * deviation;
-            row.x[h][p] = deviation;
-            row.gradient[h][p] = weighted;
+            x[h][p] = deviation;
+            gradients[h][p] = weighted;
           }
     own = join_neighbours(place, own, JoinSums<V>());
     if (!inside) continue;
-    const V slope = -row.rstd * row.rstd * row.rstd * (own.moment / n);
-    const V shift = centred ? -row.rstd * (own.total / n) : V(0);
+    const V slope = -rstd * rstd * rstd * (own.moment / n);
+    const V shift = centred ? -rstd * (own.total / n) : V(0);
 #pragma unroll
     for (int h = 0; h < held; ++h)
       if (const int i = place.lane + h * place.lanes; i < packs) {
 #pragma unroll
         for (int p = 0; p < pack; ++p)
-          row.x[h][p] = row.gradient[h][p] * row.rstd + row.x[h][p] * slope + shift;
-        store_pack<pack>(static_cast<T*>(args.out) + number * packs * pack, i, row.x[h]);
+          x[h][p] = gradients[h][p] * rstd + x[h][p] * slope + shift;
+        store_pack<pack>(static_cast<T*>(args.out) + row * packs * pack, i, x[h]);
       }
   }
   const LanePlace across(place.per_block, true, 0);  // threads that have the same columns

@@ -4,9 +4,9 @@
 namespace fb::device {
 
 inline constexpr int kInputs = 3;
-// Of the loop over operands without gaps: a block's threads, and the packs that each has on their
-// way together.
-inline constexpr int kLoopThreads = 256, kLoopPacks = 1;
+// Of the loop over operands without gaps: a block's threads, and the packs that each has. Small
+// blocks come and go one by one; larger ones read and write by turns.
+inline constexpr int kLoopThreads = 128, kLoopPacks = 1;
 // A loop of more dimensions, after neighbours were joined, is launched in parts.
 inline constexpr int kLoopDims = 8;
 

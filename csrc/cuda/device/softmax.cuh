@@ -48,7 +48,7 @@ __device__ inline void softmax_rows(const SoftmaxArguments& args) {
   const SoftmaxPlace place(args);
   const auto* in = static_cast<const T*>(args.in) + place.base;
   const RowPacks<T, pack, ragged> row(in, args.n, args.inner);
-  const ExponentialSum<V> sum = sum_exponentials<V>(place, place.inside, in, row);
+  const ExponentialSum<V> sum = sum_exponentials<kPacksTogether, V>(place, place.inside, in, row);
   if (!place.inside) return;
   if constexpr (op == SoftmaxOp::kLogSumExp) {
     if (place.lane == 0)
@@ -56,7 +56,7 @@ __device__ inline void softmax_rows(const SoftmaxArguments& args) {
   } else {
     const SoftmaxResult<op, V> result(sum.total);
     auto* out = static_cast<T*>(args.out) + place.base;
-    for_packs(place, in, row, V(0), [&](auto& values, auto first) {
+    for_packs<kPacksTogether>(place, in, row, V(0), [&](auto& values, auto first) {
 #pragma unroll
       for (int h = 0; h < kPacksTogether; ++h) {
 #pragma unroll
