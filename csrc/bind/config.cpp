@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include "cpu/amx.h"
 #include "cpu/isa.h"
 #include "cpu/libraries.h"
 #include "cpu/thread_limits.h"
@@ -62,6 +63,10 @@ void add_config(nb::module_& m) {
           const cpu::Processor processor{features, more_features, extended, registers};
           return kLevels[static_cast<int>(cpu::best_level(processor))];
         });
+  m.def("_amx", [] {
+    constexpr const char* kNames[] = {"none", "tiles", "emulated"};
+    return kNames[static_cast<int>(cpu::amx())];
+  });
   m.def("_has_baseline", [](unsigned features, unsigned extended) {
     return cpu::has_baseline({.features = features, .extended = extended});
   });

@@ -378,7 +378,9 @@ void gemm(const GemmCall& given) {
     case DType::kComplex64: return large_gemm<Complex<float>>(call);
     case DType::kComplex128: return large_gemm<Complex<double>>(call);
 #if defined(FB_HAVE_ONEDNN)
-    case DType::kBFloat16: return run_library(call, gemm_onednn, 1 << 23);
+    case DType::kBFloat16:
+      if (!gemm_amx(call)) run_library(call, gemm_onednn, 1 << 23);
+      return;
 #endif
     default: fail(ErrorKind::kNotImplemented, "not implemented for dtype ", call.dtype);
   }

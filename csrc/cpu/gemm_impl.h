@@ -9,6 +9,10 @@ namespace fb::cpu {
 template <class T>
 void gemm_tiled(const GemmCall& call);
 
+// Computes products of bfloat16 matrices on all threads; returns false, and does nothing, where the
+// processor has no AMX or the shape does not suit it.
+bool gemm_amx(const GemmCall& call);
+
 // Each takes one product of sizes above zero on the calling thread, without a bias.
 #if defined(FB_HAVE_ONEDNN)
 void gemm_onednn(const GemmCall& call);  // bfloat16, if the next says so

@@ -6,6 +6,7 @@
 // is packed or read in place, change nothing.
 #include <algorithm>
 #include <atomic>
+#include <memory>
 
 #include "core/allocator.h"
 #include "cpu/gemm_grid.h"
@@ -22,20 +23,15 @@ constexpr int64_t kBlockDepth = 256;
 constexpr int64_t kBlockRows = 84;
 constexpr int64_t kBlockColumns = 512;
 // Fewer rows do not repay packing B: it is read in place, or packed by a few columns that the next
-// tiles find in the first-level cache. Fewer columns do not repay packing A.
+// tiles find in the first-level cache.
 constexpr int64_t kFewRows = 128;
 constexpr int64_t kFewColumns = 64;
+// Fewer columns do not repay packing A: measured for one that is stored by rows, and for one that
+// is stored by columns, the lines of which may fall into few sets of a cache.
+constexpr int64_t kColumnsForRows = 256;
+constexpr int64_t kColumnsForColumns = 128;
 
 static_assert(GemmGrid::kColumnUnit % kWholeColumns == 0);
-
-// A small C with a deep sum is cut by depth, too; independently of the number of threads, as this
-// decides the order of the sum.
-int64_t stretches_of(const GemmCall& g) {
-  constexpr int64_t kEnough = 16, kTile = 64, kLeastDepth = 512;
-  const int64_t tiles = g.batch * parts_of(g.m, kTile) * parts_of(g.n, kTile);
-  if (tiles >= kEnough || g.k < 2 * kLeastDepth) return 1;
-  return std::min(kEnough / tiles, g.k / kLeastDepth);
-}
 
 int64_t threads_for(const GemmCall& g) {
   if (detail::in_parallel()) return 1;
@@ -44,13 +40,34 @@ int64_t threads_for(const GemmCall& g) {
   return std::clamp<int64_t>(g.batch * g.m * g.n * g.k / kWorthThread, 1, num_threads());
 }
 
-// A thread that is late, as another program has its processor, delays the others less if large
-// products are in more parts than there are threads.
+// Few rows times a matrix stored by rows, of which each thread should find its part in its own
+// cache again: columns of a matrix with short rows fall into few sets of it, whole rows do not. Cut
+// into the blocks of its depth, a sum is the same as in one piece.
+bool pays_by_blocks(const GemmCall& g) {
+  constexpr int64_t kRowsOfVector = 8, kShortRow = 2048, kLeast = 1 << 20, kThreads = 4;
+  const int64_t blocks = parts_of(g.k, kBlockDepth);
+  return g.batch == 1 && g.m <= kRowsOfVector && !g.b.transposed && g.n <= kShortRow &&
+         g.n * g.k >= kLeast && blocks >= kThreads && blocks <= 2 * kThreads &&
+         threads_for(g) >= kThreads;
+}
+
+// A small C with a deep sum is cut by depth, too; independently of the number of threads, as this
+// decides the order of the sum.
+int64_t stretches_of(const GemmCall& g) {
+  constexpr int64_t kEnough = 16, kTile = 64, kLeastDepth = 512;
+  const int64_t tiles = g.batch * parts_of(g.m, kTile) * parts_of(g.n, kTile);
+  if (tiles >= kEnough || g.k < 2 * kLeastDepth)
+    return pays_by_blocks(g) ? parts_of(g.k, kBlockDepth) : 1;
+  return std::min(kEnough / tiles, g.k / kLeastDepth);
+}
+
+// Every part packs what it multiplies, so that more parts than threads cost more than they gain.
+// Many threads are done at different times, though, which shows in long products.
 int64_t parts_for(const GemmCall& g) {
-  constexpr int64_t kLong = 1 << 25;  // multiplications: about 0.4 ms
+  constexpr int64_t kLong = int64_t{1} << 33, kManyThreads = 8, kEach = 4;
   const int64_t threads = threads_for(g);
-  const int64_t each = g.batch * g.m * g.n * g.k / threads;
-  return threads > 1 ? threads * std::clamp<int64_t>(each / kLong, 1, 4) : 1;
+  const bool is_long = g.batch * g.m * g.n * g.k >= kLong && threads >= kManyThreads;
+  return is_long ? threads * kEach : threads;
 }
 
 // Rows, columns and depth of one product that a thread computes.
@@ -131,7 +148,8 @@ class Part {
         static_cast<const T*>(g_.a.data) +
         (g_.a.transposed ? depth.begin * g_.a.ld + rows.begin : rows.begin * g_.a.ld + depth.begin);
     const bool can_read = !g_.a.transposed || rows.size() % 2 == 0;
-    if (can_read && columns_.size() <= kFewColumns) return {data, g_.a.ld, g_.a.transposed};
+    const int64_t few = g_.a.transposed ? kColumnsForColumns : kColumnsForRows;
+    if (can_read && columns_.size() <= few) return {data, g_.a.ld, g_.a.transposed};
     FB_KERNEL(pack_rows<T>)
     ({depth.size(), rows.size(), data, g_.a.ld, !g_.a.transposed}, packed);
     return {packed, 0, false};
@@ -172,7 +190,8 @@ class Part {
   const Range rows_, columns_, depth_;
 };
 
-// All parts of a call, which threads take one after the other.
+// All parts of a call. A thread takes its share, which is the same in the next call, so that its
+// cache may hold a part of B, and then what the others have left.
 template <class T>
 class Parts {
  public:
@@ -187,7 +206,8 @@ class Parts {
         size_(g.m * g.n),
         // Allocated here: each thread caches what it frees, and only the user's thread can be told
         // to empty its cache.
-        packed_(allocate_cpu(threads_ * (room_a_ + room_b_) * sizeof(T))) {
+        packed_(allocate_cpu(threads_ * (room_a_ + room_b_) * sizeof(T))),
+        taken_(new std::atomic<bool>[count_]()) {
     if (deep_ > 1) sums_ = allocate_cpu(g.batch * (deep_ - 1) * size_ * sizeof(T));
   }
 
@@ -195,8 +215,11 @@ class Parts {
     parallel_for(threads_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t thread = begin; thread < end; ++thread) {
         T* const a = static_cast<T*>(packed_->data) + thread * (room_a_ + room_b_);
-        for (int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;)
-          run_part(i, a, a + room_a_);
+        const int64_t first = count_ * thread / threads_;
+        for (int64_t t = 0; t < count_; ++t) {
+          const int64_t i = first + t < count_ ? first + t : first + t - count_;
+          if (take(i)) run_part(i, a, a + room_a_);
+        }
       }
     });
     if (deep_ > 1) add_sums();
@@ -205,6 +228,11 @@ class Parts {
  private:
   // Whole cache lines, so that no two threads write to the same one.
   static int64_t round_up(int64_t elements) { return (elements + 63) / 64 * 64; }
+
+  bool take(int64_t i) {
+    return !taken_[i].load(std::memory_order_relaxed) &&
+           !taken_[i].exchange(true, std::memory_order_relaxed);
+  }
 
   void run_part(int64_t i, T* a, T* b) {
     const int64_t place = i % grid_.parts(), stretch = i / grid_.parts() % deep_;
@@ -239,8 +267,8 @@ class Parts {
   const GemmGrid grid_;
   const int64_t count_, threads_, room_a_, room_b_, size_;
   const Storage packed_;
+  const std::unique_ptr<std::atomic<bool>[]> taken_;
   Storage sums_;
-  std::atomic<int64_t> next_{0};
 };
 
 }  // namespace

@@ -133,9 +133,9 @@ class Forward {
     if (!is_in_blocks()) f.recurrent = packed_recurrent(static_cast<const T*>(w.w_hh));
     if (w.w_hr) {
       T* packed = room(packed_elements(s_.hidden, s_.outputs));
-      pack_on_threads<T>({s_.hidden, s_.outputs, static_cast<const T*>(w.w_hr), s_.hidden, true,
-                          is_wide()},
-                         packed);
+      pack_on_threads<T>(
+          {s_.hidden, s_.outputs, static_cast<const T*>(w.w_hr), s_.hidden, true, is_wide()},
+          packed);
       f.projection = packed;
       f.unprojected = room(s_.batch * s_.hidden);
     }

@@ -24,6 +24,12 @@ constexpr size_t kSmallPage = 2 * kMiB, kLargePage = 16 * kMiB;
 // Without virtual memory: what small blocks are cut from, and what large ones are rounded to.
 constexpr size_t kSmallSegment = 2 * kMiB, kLargeSegment = 20 * kMiB;
 
+// How much may be reserved beyond what tensors took at their peak before pages in the wrong place
+// are returned, for which the device is waited for; and how many blocks are allocated in between at
+// least.
+constexpr int64_t kWasted = 8;  // an eighth
+constexpr int64_t kTrimInterval = 1000;
+
 // A block that work of other streams still uses.
 struct Waiting {
   Block* block;
@@ -37,6 +43,7 @@ struct Pool {
   std::deque<HistoryEntry> history;
   MemoryStatistics statistics;
   double fraction = 1.0;
+  int64_t trimmed_after = -kTrimInterval;  // how many blocks had been allocated
 };
 
 // Never destroyed: tensors may outlive what the process tears down at its end.
@@ -156,6 +163,19 @@ void release_kept(Pool& pool) {
     }
     ++at;
   }
+}
+
+// Whether pages are to be returned before `bytes` more are reserved: see kWasted.
+bool wastes(Pool& pool, int device, size_t bytes) {
+  const MemoryStatistics& all = pool.statistics;
+  const auto more = static_cast<int64_t>(bytes);
+  const int64_t needed = std::max(all.allocated_bytes.peak, all.allocated_bytes.current + more);
+  if (all.reserved_bytes.current + more <= needed + needed / kWasted) return false;
+  const int64_t blocks = all.small.allocations.allocated + all.large.allocations.allocated;
+  if (!properties(device).virtual_memory || blocks < pool.trimmed_after + kTrimInterval)
+    return false;
+  pool.trimmed_after = blocks;
+  return true;
 }
 
 size_t limit_of(const Pool& pool, int device) {
@@ -281,6 +301,7 @@ Storage allocate(size_t bytes, Device device) {
     const std::lock_guard lock(pool.mutex);
     if (!pool.waiting.empty()) look_at_waiting(pool, false);
     block = take_kept(pool, stream, small, rounded);
+    if (!block && wastes(pool, index, rounded)) release_kept(pool);
     if (!block) block = take_fresh(pool, index, stream, small, rounded);
     if (!block) {
       ++pool.statistics.retries;

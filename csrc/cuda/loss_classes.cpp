@@ -49,7 +49,7 @@ void set_gradients(device::ClassArguments& args, const SampleGradients& gradient
 }
 
 constexpr int64_t kThreads = 256;
-constexpr int64_t kEnoughThreads = kThreads * 1024;  // for any device
+constexpr int64_t kEnoughThreads = kThreads * 512;  // for any device
 // Sums over samples are cut by their number alone.
 constexpr int64_t kMostSegments = 1024, kSegment = kThreads;
 constexpr int64_t kMostPacked = int64_t{1} << 30;  // elements of a row: see device::PackIndex
@@ -64,10 +64,12 @@ int lanes_for(int64_t scores, bool columns, int64_t each = 4) {
       std::min<int64_t>(static_cast<int64_t>(std::bit_ceil(wanted)), columns ? 8 : kThreads));
 }
 
-// For a kernel that only reads: as many lanes as a warp has are the fastest for most rows.
+// For a kernel that only reads: few lanes are the fastest for most rows, as they end at the same
+// time.
 int lanes_to_read(int64_t packs, int64_t samples, int pack) {
-  int lanes = std::max(std::min(lanes_for(packs, false, pack > 1 ? 8 : 4), 32),
-                       lanes_for(packs, false, 64));
+  int lanes = pack > 1
+                  ? std::max(std::min(lanes_for(packs, false, 8), 16), lanes_for(packs, false, 200))
+                  : std::max(std::min(lanes_for(packs, false), 32), lanes_for(packs, false, 64));
   // A few rows do not keep a device busy.
   while (lanes < kThreads && lanes * 8 < packs && samples * lanes < kEnoughThreads) lanes *= 2;
   return lanes;

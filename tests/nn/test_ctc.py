@@ -106,6 +106,32 @@ def test_long_sequences_do_not_underflow():
     assert x.grad.isfinite().all()
 
 
+# States fill vectors, or do not: 2 n + 1 of a target of n labels.
+@pytest.mark.parametrize("labels", [3, 7, 8, 16, 23])
+def test_float32_agrees_with_float64(labels):
+    wide = scores(60, 2, 9).requires_grad_()
+    narrow = wide.detach().float().requires_grad_()
+    targets = torch.randint(1, 9, (2, labels), generator=torch.Generator().manual_seed(1))
+    found, expected = (
+        F.ctc_loss(x.log_softmax(2), targets, (60, 51), (labels, labels - 1), reduction="none")
+        for x in (narrow, wide)
+    )
+    torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-5)
+    found.sum().backward()
+    expected.sum().backward()
+    torch.testing.assert_close(narrow.grad.double(), wide.grad, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_nan_shows(dtype):
+    log_probs = scores(8, 2, 4).to(dtype).log_softmax(2)
+    log_probs[3, 1, :] = math.nan
+    targets = torch.tensor([[1, 2, 2], [3, 1, 2]])
+    losses = F.ctc_loss(log_probs, targets, (8, 8), (3, 3), reduction="none")
+    assert math.isfinite(losses[0].item())
+    assert math.isnan(losses[1].item())
+
+
 def test_no_second_derivative():
     x = scores(4, 1, 3).requires_grad_()
     loss = F.ctc_loss(x.log_softmax(2), torch.tensor([[1]]), (4,), (1,))

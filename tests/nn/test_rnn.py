@@ -250,6 +250,27 @@ def test_tangents(kind):
     torch.testing.assert_close(tangent, slope, rtol=1e-6, atol=1e-8)
 
 
+# One sequence or two take matrices in another order than many; units fill panels of it, or do not.
+@pytest.mark.parametrize("few", [1, 2])
+@pytest.mark.parametrize("hidden", [4, 40, 130])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("projected", [False, True])
+def test_few_sequences_agree_with_many(few, hidden, dtype, projected):
+    kinds = ("LSTM",) if projected else NETWORKS
+    options = {"proj_size": hidden // 2} if projected else {}
+    for kind in kinds:
+        module = getattr(nn, kind)(6, hidden, dtype=dtype, **options)
+        x = torch.randn(7, 5, 6, dtype=dtype, requires_grad=True)
+        own = x[:, :few].detach().requires_grad_()
+        together, alone = module(x)[0][:, :few], module(own)[0]
+        torch.testing.assert_close(alone, together)
+        weights = (module.weight_hh_l0,)
+        gradients = torch.autograd.grad(alone.sum(), (own, *weights))
+        expected = torch.autograd.grad(together.sum(), (x, *weights))
+        torch.testing.assert_close(gradients[0], expected[0][:, :few])
+        torch.testing.assert_close(gradients[1], expected[1])
+
+
 def test_empty_batches():
     module = nn.LSTM(3, 4)
     x = torch.randn(5, 0, 3, requires_grad=True)

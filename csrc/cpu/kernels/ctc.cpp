@@ -102,9 +102,7 @@ class Sequence {
   int64_t states() const { return 2 * labels_ + 1; }
   size_t room(int64_t more) const { return at(vectors_ * kLanes<T> + more); }
 
-  void copy(T* to, const T* from) const {
-    __builtin_memcpy(to, from, at(states()) * sizeof(T));
-  }
+  void copy(T* to, const T* from) const { __builtin_memcpy(to, from, at(states()) * sizeof(T)); }
 
   // The log probability of each state's label at a step.
   void emit(int64_t t) {

@@ -55,6 +55,8 @@ struct LeftRows {
   FB_FN void advance() {
     if constexpr (kTogether) at[0] += step;
   }
+  // Packed rows come from the second-level cache, a line ahead of where they are needed.
+  FB_FN void fetch_next() const { __builtin_prefetch(at[0] + step + 2); }
 };
 
 // The `width` columns of B and C from column j on, up to kPanel vectors of them.
@@ -80,17 +82,30 @@ template <class T, int R, int V, bool kTogether>
   const T* b = columns.b;
   const int64_t b_row = columns.b_row;
   Vec<T> sum[R][V] = {};
-  for (int64_t k = 0; k < g.k; ++k, b += b_row, a.advance()) {
+  // Of what most of the time is spent on.
+  constexpr bool kFetches = kTogether && kRows == 14 && R >= kRows - 2 && V == kPanel;
+  const auto add_products = [&](int64_t k) __attribute__((always_inline)) {
     Vec<T> right[V];
 #pragma GCC unroll 2
     for (int v = 0; v < V; ++v) right[v] = load<T, L>(b + v * L);
+    if constexpr (kFetches) a.fetch_next();
 #pragma GCC unroll 14
     for (int r = 0; r < R; ++r) {
       const T left = a.element(r, k);
 #pragma GCC unroll 2
       for (int v = 0; v < V; ++v) sum[r][v] += left * right[v];
     }
+    b += b_row;
+    a.advance();
+  };
+  int64_t k = 0;
+  if constexpr (kFetches) {
+    for (; k + 2 <= g.k; k += 2) {
+      add_products(k);
+      add_products(k + 1);
+    }
   }
+  for (; k < g.k; ++k) add_products(k);
   const int64_t last = columns.width - (V - 1) * L;
 #pragma GCC unroll 14
   for (int r = 0; r < R; ++r) {
@@ -305,7 +320,8 @@ void pack_matrix(const PackSource<T>& s, T* packed) {
   const int64_t whole = (s.wide ? kWidePanel : kPanel) * L;
   int64_t j = 0;
   if (!s.transposed) {
-    s.wide ? pack_whole_panels<kWidePanel * L>(s, packed) : pack_whole_panels<kPanel * L>(s, packed);
+    s.wide ? pack_whole_panels<kWidePanel * L>(s, packed)
+           : pack_whole_panels<kPanel * L>(s, packed);
     j = s.n / whole * whole;
   }
   for (; j < s.n; j += whole) {
