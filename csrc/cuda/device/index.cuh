@@ -4,6 +4,7 @@
 
 #include "cuda/device/base.cuh"
 #include "cuda/device/index_args.h"
+#include "cuda/device/join.cuh"
 
 namespace fb::device {
 
@@ -59,7 +60,7 @@ __device__ inline void number_picks(const PickArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.picked) return;
   const long long key = offset_of_pick(args, i);
-  args.keys[i] = key >= 0 ? key : args.limit;
+  static_cast<T*>(args.keys)[i] = static_cast<T>(key >= 0 ? key : args.limit);
 }
 
 template <class I>
@@ -99,25 +100,35 @@ __device__ inline void scatter_element(const GatherArguments& args) {
   if (to >= 0) static_cast<T*>(args.array)[to] = static_cast<const T*>(args.values)[i];
 }
 
-// What the hardware adds to by itself.
-template <int bytes>
-struct AtomicOf {
-  using Type = unsigned;
-};
-template <>
-struct AtomicOf<8> {
-  using Type = unsigned long long;
-};
-
-// Sums of integers do not depend on the order.
-template <class T>
-__device__ inline void add_element(const GatherArguments& args) {
-  using U = typename AtomicOf<static_cast<int>(sizeof(T))>::Type;
+// Joined in the order in which threads come. Values of T are for places of type To.
+template <class T, ScatterMode mode, class To = T>
+__device__ inline void join_element(const GatherArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.n) return;
   const long long to = gathered_offset(args, i);
   if (to >= 0)
-    atomicAdd(static_cast<U*>(args.array) + to, static_cast<U>(static_cast<T*>(args.values)[i]));
+    join_atomically<mode>(static_cast<To*>(args.array) + to,
+                          convert<To>(static_cast<const T*>(args.values)[i]));
+}
+
+// Adds picked elements in the order in which threads come.
+template <class T>
+__device__ inline void add_picked(const PickArguments& args) {
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= args.n) return;
+  const long long to = picked_offset(args, i);
+  if (to >= 0)
+    join_atomically<ScatterMode::kAdd>(static_cast<T*>(args.array) + to,
+                                       static_cast<const T*>(args.values)[i]);
+}
+
+// What was added up in float32, to elements.
+template <class T>
+__device__ inline void add_sums(const AddSumsArguments& args) {
+  const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i >= args.n) return;
+  T& element = static_cast<T*>(args.out)[i];
+  element = convert<T>(static_cast<float>(element) + args.sums[i]);
 }
 
 // The number of each element's place, by which equal places are found.
@@ -126,7 +137,7 @@ __device__ inline void number_elements(const GatherArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.n) return;
   const long long key = gathered_offset(args, i);
-  args.keys[i] = key >= 0 ? key : args.limit;
+  static_cast<T*>(args.keys)[i] = static_cast<T>(key >= 0 ? key : args.limit);
 }
 
 template <class T>

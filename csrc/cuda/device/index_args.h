@@ -19,7 +19,7 @@ struct PickArguments {
   int dimension;                // the first of `at`, for errors
   const long long* positions[kMostPositions];
   bool from_the_end;
-  long long* keys;  // of the picks
+  void* keys;       // of the picks, of the kernel's type
   long long limit;  // the key of a bad one
   ErrorSite error;
 };
@@ -34,9 +34,15 @@ struct GatherArguments {
   int along;             // which of them is indexed
   int dimension;         // the same before others were joined, for errors
   long long array_size;  // along it
-  long long* keys;       // of the elements
+  void* keys;            // of the elements, of the kernel's type
   long long limit;       // the key of a bad one
   ErrorSite error;
+};
+
+struct AddSumsArguments {
+  void* out;
+  const float* sums;
+  long long n;
 };
 
 struct DivideArguments {
