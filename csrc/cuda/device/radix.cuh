@@ -6,6 +6,7 @@
 // so that a block waits for none that has not begun.
 #pragma once
 
+#define FB_LEAST_BLOCKS 3
 #include "cuda/device/order.cuh"
 #include "cuda/device/radix_args.h"
 
@@ -112,26 +113,27 @@ __device__ inline Word count_before(const Word* states, int tile) {
   }
 }
 
-template <class T, bool pairs, class Word>
-__device__ inline void radix_pass(const RadixArguments& args) {
+template <class T>
+struct RadixRoom {
+  static constexpr int kTile = kRadixItems<sizeof(T)> * kThreads;
+  unsigned ranks[kWarps][kThreads];  // of each digit in each warp
+  unsigned targets[kThreads];        // from a place in the tile to where it goes
+  unsigned begun;
+  alignas(16) unsigned char staged[kTile * (sizeof(T) < 4 ? 4 : sizeof(T))];
+};
+
+// `full`: all of the tile's elements are there.
+template <class T, bool pairs, class Word, bool full>
+__device__ inline void radix_tile(const RadixArguments& args, const RadixPlan& plan,
+                                  long long row, int tile, RadixRoom<T>& room) {
   using Element = Stored<T>;
   using State = RadixState<Word>;
   constexpr int kItems = kRadixItems<sizeof(T)>, kTile = kItems * kThreads;
-  __shared__ unsigned ranks[kWarps][kThreads];  // of each digit in each warp
-  __shared__ unsigned targets[kThreads];        // from a place in the tile to where it goes
-  alignas(16) __shared__ unsigned char room[kTile * (pairs && sizeof(T) < 4 ? 4 : sizeof(T))];
-  __shared__ unsigned begun;
-  const RadixPlan plan(args);
-  if (plan.byte < 0) return;
+  auto& ranks = room.ranks;
+  auto& targets = room.targets;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
-  if (thread == 0) begun = atomicAdd(args.ticket, 1u);
-  for (int w = 0; w < kWarps; ++w) ranks[w][thread] = 0;
-  __syncthreads();
-  const long long row = args.tiles == 1 ? begun : begun / static_cast<unsigned>(args.tiles);
-  const int tile = static_cast<int>(begun - row * args.tiles);
   const long long first = row * args.n, begin = static_cast<long long>(tile) * kTile;
-  const int count = static_cast<int>(args.n - begin < kTile ? args.n - begin : kTile);
-  const bool full = count == kTile;
+  const int count = full ? kTile : static_cast<int>(args.n - begin);
   const int shift = 8 * plan.byte, own = warp * (kItems * kWarp) + lane;
   const auto* keys = static_cast<const Element*>(
                          args.launch == 0 ? args.keys : args.room_keys[(args.launch - 1) % 2]) +
@@ -139,14 +141,9 @@ __device__ inline void radix_pass(const RadixArguments& args) {
 
   Element elements[kItems];
   unsigned places[kItems];  // the digit above the rank in the warp, then the place in the tile
-  if (full) {
 #pragma unroll
-    for (int r = 0; r < kItems; ++r) elements[r] = keys[own + r * kWarp];
-  } else {
-#pragma unroll
-    for (int r = 0; r < kItems; ++r)
-      elements[r] = own + r * kWarp < count ? keys[own + r * kWarp] : Element{};
-  }
+  for (int r = 0; r < kItems; ++r)
+    elements[r] = full || own + r * kWarp < count ? keys[own + r * kWarp] : Element{};
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
     unsigned digit = radix_digit<T>(elements[r], args.descending, shift);
@@ -181,7 +178,7 @@ __device__ inline void radix_pass(const RadixArguments& args) {
 #pragma unroll
   for (int w = 0; w < kWarps; ++w) ranks[w][thread] += start;
   __syncthreads();
-  auto* const staged = reinterpret_cast<Element*>(room);
+  auto* const staged = reinterpret_cast<Element*>(room.staged);
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
     places[r] = ranks[warp][places[r] >> 16] + (places[r] & 0xffffu);
@@ -198,21 +195,21 @@ __device__ inline void radix_pass(const RadixArguments& args) {
   const long long first_out = row * kept;
   auto* const keys_out =
       static_cast<Element*>(plan.last ? args.values : args.room_keys[args.launch % 2]);
-  unsigned to[kItems];
+  unsigned digits[(kItems + 3) / 4] = {};  // four in each
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
     const int k = thread + r * kThreads;
-    to[r] = ~0u;
     if (!full && k >= count) continue;
     const Element element = staged[k];
-    to[r] = targets[radix_digit<T>(element, args.descending, shift)] + static_cast<unsigned>(k);
-    if (to[r] >= kept) to[r] = ~0u;
-    if (keys_out && to[r] != ~0u) keys_out[first_out + to[r]] = element;
+    const unsigned digit = radix_digit<T>(element, args.descending, shift);
+    const unsigned to = targets[digit] + static_cast<unsigned>(k);
+    if (pairs) digits[r / 4] |= digit << r % 4 * 8;
+    if (keys_out && to < kept) keys_out[first_out + to] = element;
   }
   if constexpr (!pairs) return;
   const unsigned* const positions =
       args.launch == 0 ? nullptr : args.room_positions[(args.launch - 1) % 2] + first + begin;
-  auto* const staged_positions = reinterpret_cast<unsigned*>(room);
+  auto* const staged_positions = reinterpret_cast<unsigned*>(room.staged);
   __syncthreads();
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
@@ -226,12 +223,31 @@ __device__ inline void radix_pass(const RadixArguments& args) {
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
     const int k = thread + r * kThreads;
-    if (to[r] == ~0u) continue;
+    const unsigned to =
+        targets[digits[r / 4] >> r % 4 * 8 & 255u] + static_cast<unsigned>(k);
+    if ((!full && k >= count) || to >= kept) continue;
     const unsigned position = staged_positions[k];
-    if (positions_out) positions_out[first_out + to[r]] = position;
+    if (positions_out) positions_out[first_out + to] = position;
     if (plan.last && args.indices)
-      args.indices[first_out + to[r]] = args.names ? args.names[first + position] : position;
+      args.indices[first_out + to] = args.names ? args.names[first + position] : position;
   }
+}
+
+template <class T, bool pairs, class Word>
+__device__ inline void radix_pass(const RadixArguments& args) {
+  __shared__ RadixRoom<T> room;
+  const RadixPlan plan(args);
+  if (plan.byte < 0) return;
+  if (threadIdx.x == 0) room.begun = atomicAdd(args.ticket, 1u);
+  for (int w = 0; w < kWarps; ++w) room.ranks[w][threadIdx.x] = 0;
+  __syncthreads();
+  const unsigned begun = room.begun;
+  const long long row = args.tiles == 1 ? begun : begun / static_cast<unsigned>(args.tiles);
+  const int tile = static_cast<int>(begun - row * args.tiles);
+  if ((tile + 1ll) * RadixRoom<T>::kTile <= args.n)
+    radix_tile<T, pairs, Word, true>(args, plan, row, tile, room);
+  else
+    radix_tile<T, pairs, Word, false>(args, plan, row, tile, room);
 }
 
 }  // namespace fb::device

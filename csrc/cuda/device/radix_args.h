@@ -5,7 +5,7 @@ namespace fb::device {
 
 // Elements of a tile that each thread of a block takes, by their size.
 template <int bytes>
-inline constexpr int kRadixItems = bytes == 8 ? 12 : 24;
+inline constexpr int kRadixItems = bytes == 8 ? 10 : 20;
 
 // A stable sort of rows by the bytes of keys, from the lowest to the highest.
 struct RadixArguments {
