@@ -127,8 +127,8 @@ void run_picks(TypedKernel& kernel, const kernel::Picks& picks, const Tensor& va
   device::PickArguments args = arguments_of(picks, device, by);
   args.values = values.data();
   args.n = values.numel();
-  const DType type = reads == Reads::kElements ? values.dtype()
-                                               : of_size(widen(args, values.element_size()));
+  const DType type =
+      reads == Reads::kElements ? values.dtype() : of_size(widen(args, values.element_size()));
   launch(device, kernel.on(device, type), {blocks_for(args.n, 256)}, 256, args);
 }
 
@@ -216,8 +216,7 @@ void add_sums_apart(const Tensor& target, int64_t dim, const Tensor& index, cons
   args.array = sums.data();
   args.values = values.data();
   const auto variants = static_cast<int>(kernel::ScatterMode::kMax) + 1;
-  launch(device,
-         join_kernel.on(device, target.dtype(), variants, "ScatterMode::kAdd, float"),
+  launch(device, join_kernel.on(device, target.dtype(), variants, "ScatterMode::kAdd, float"),
          {blocks_for(args.n, 256)}, 256, args);
   const device::AddSumsArguments rest{target.data(), sums.data(), target.numel()};
   launch(device, add_sums_kernel.on(device, target.dtype()), {blocks_for(rest.n, 256)}, 256, rest);

@@ -33,7 +33,8 @@ void radix_sort(int device, const RadixSort& sort) {
   const int64_t tile = tile_of(static_cast<size_t>(size)), tiles = (sort.n + tile - 1) / tile;
   const RowParts cut(sort.rows, sort.n);
   FB_CHECK_AS(ErrorKind::kNotImplemented,
-              sort.n < int64_t{1} << 32 && sort.rows < (int64_t{1} << 31) / std::max<int64_t>(tiles, cut.parts),
+              sort.n < int64_t{1} << 32 &&
+                  sort.rows < (int64_t{1} << 31) / std::max<int64_t>(tiles, cut.parts),
               "no kernel on cuda that sorts so many elements");
   use(device);
   const int bits = sort.dtype == DType::kBool ? 1 : static_cast<int>(8 * size);
@@ -74,7 +75,8 @@ void radix_sort(int device, const RadixSort& sort) {
   args.descending = sort.descending;
   launch(device, count_kernel.on(device, sort.dtype),
          {static_cast<unsigned>(sort.rows * cut.parts)}, 256, args);
-  const char* const variant = is_wide ? pairs ? "true, unsigned long long" : "false, unsigned long long"
+  const char* const variant = is_wide
+                                  ? pairs ? "true, unsigned long long" : "false, unsigned long long"
                               : pairs ? "true, unsigned"
                                       : "false, unsigned";
   const Function pass = pass_kernel.on(device, sort.dtype, 2 * is_wide + pairs, variant);

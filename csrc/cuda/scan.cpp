@@ -67,7 +67,8 @@ void run(int device, int op, DType dtype, device::ScanArguments args) {
   const int64_t blocks = divided(args.rows, kThreads / args.lanes);
   const int64_t wanted = divided(kEnoughBlocks, blocks);
   args.segments =
-      args.inner > 1 ? std::clamp<int64_t>(std::min<int64_t>(wanted, args.n / 64), 1, kMostSegments) : 1;
+      args.inner > 1 ? std::clamp<int64_t>(std::min<int64_t>(wanted, args.n / 64), 1, kMostSegments)
+                     : 1;
   args.segment_length = divided(args.n, args.segments);
   args.segments = divided(args.n, args.segment_length);
   const Grid grid{static_cast<unsigned>(blocks), static_cast<unsigned>(args.segments)};

@@ -16,7 +16,8 @@ inline DType key_type(int64_t limit) {
 }
 
 // A row of `values` for each of n keys, which are not sorted: numbers below `limit`, or `limit`
-// itself for a row that is left out, of key_type(limit). Values are of the first type, the target of the second one.
+// itself for a row that is left out, of key_type(limit). Values are of the first type, the target
+// of the second one.
 void join_segments(int device, const Segments& segments, kernel::ScatterMode mode, DType values,
                    DType target);
 

@@ -149,7 +149,7 @@ def test_long_rows_are_scanned(dtype: str) -> None:
 
 def test_a_row_of_many_tiles_is_scanned() -> None:
     fb.manual_seed(0)
-    assert_equal(lambda t: t.cumsum(0), fb.randint(-9, 9, (1100 * 2048,)))
+    assert_equal(lambda t: t.cumsum(0), fb.randint(-9, 9, (1025 * 2048 + 5,)))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "uint8"])
@@ -169,6 +169,9 @@ def test_groups(dtype: str) -> None:
     for n in LENGTHS:
         assert_equal(lambda t: t.unique(**both), values(dtype, n))
         assert_equal(lambda t: t.unique_consecutive(**both), values(dtype, n))
+        assert_equal(lambda t: t.unique(), values(dtype, n))
+        assert_equal(lambda t: t.unique_consecutive(), values(dtype, n).sort()[0])
+    assert_equal(lambda t: t.unique(), values(dtype, 0))
     few = values(dtype, 300, 2)
     assert_equal(lambda t: t.unique(dim=0, **both), few)
     assert_equal(lambda t: t[:3].unique(dim=1, **both), few)

@@ -70,10 +70,9 @@ struct RadixPlan {
 
 // The lanes whose digit is this one's.
 __device__ inline unsigned lanes_alike(unsigned digit) {
-#if defined(FB_EMULATED) || defined(FB_MATCH)
+#if defined(FB_EMULATED)
   return __match_any_sync(~0u, digit);
-#else
-  // Cheaper than the instruction that does the same.
+#else  // by votes, bit by bit
   unsigned alike = ~0u;
 #pragma unroll
   for (int bit = 0; bit < 8; ++bit) {
@@ -124,8 +123,8 @@ struct RadixRoom {
 
 // `full`: all of the tile's elements are there.
 template <class T, bool pairs, class Word, bool full>
-__device__ inline void radix_tile(const RadixArguments& args, const RadixPlan& plan,
-                                  long long row, int tile, RadixRoom<T>& room) {
+__device__ inline void radix_tile(const RadixArguments& args, const RadixPlan& plan, long long row,
+                                  int tile, RadixRoom<T>& room) {
   using Element = Stored<T>;
   using State = RadixState<Word>;
   constexpr int kItems = kRadixItems<sizeof(T)>, kTile = kItems * kThreads;
@@ -218,13 +217,11 @@ __device__ inline void radix_tile(const RadixArguments& args, const RadixPlan& p
       staged_positions[places[r]] = positions ? positions[k] : static_cast<unsigned>(begin) + k;
   }
   __syncthreads();
-  unsigned* const positions_out =
-      plan.last ? args.order : args.room_positions[args.launch % 2];
+  unsigned* const positions_out = plan.last ? args.order : args.room_positions[args.launch % 2];
 #pragma unroll
   for (int r = 0; r < kItems; ++r) {
     const int k = thread + r * kThreads;
-    const unsigned to =
-        targets[digits[r / 4] >> r % 4 * 8 & 255u] + static_cast<unsigned>(k);
+    const unsigned to = targets[digits[r / 4] >> r % 4 * 8 & 255u] + static_cast<unsigned>(k);
     if ((!full && k >= count) || to >= kept) continue;
     const unsigned position = staged_positions[k];
     if (positions_out) positions_out[first_out + to] = position;

@@ -286,8 +286,7 @@ __device__ inline typename S::Total total_before(unsigned long long* states, int
   }
   if (has_group)
     while (!of_group.is_there()) of_group.read(of_groups, many * kScanGroup + lane);
-  const Total groups_before =
-      join_lanes_in_order<S>(has_group ? of_group.value() : S::identity());
+  const Total groups_before = join_lanes_in_order<S>(has_group ? of_group.value() : S::identity());
   if (has_tile)
     while (!of_tile.is_there()) of_tile.read(states, group * kScanGroup + lane);
   const Total tiles_before = join_lanes_in_order<S>(has_tile ? of_tile.value() : S::identity());
@@ -319,7 +318,8 @@ __device__ inline void scan_tile(const ScanArguments& args, const ScanTile& tile
       static_cast<long long>(tile.number) * kTile + warp * (kScanPacks * kStep) + lane * kWide;
   const long long pack = (tile.row * args.n + first) / kWide;
   const long long rest = args.n - first;
-  const int count = packed || rest > kScanPacks * kStep ? kScanPacks * kStep : static_cast<int>(rest);
+  const int count =
+      packed || rest > kScanPacks * kStep ? kScanPacks * kStep : static_cast<int>(rest);
   const int direction = args.reverse ? -1 : 1;
   const long long place = tile.row * args.n + (args.reverse ? args.n - 1 - first : first);
 
@@ -394,8 +394,9 @@ __device__ inline void scan_tiles(const ScanArguments& args) {
   const long long row = args.tiles == 1 ? begun : begun / static_cast<unsigned>(args.tiles);
   const ScanTile tile{row, static_cast<int>(begun - row * args.tiles)};
   const bool full = (tile.number + 1ll) * kTile <= args.n;
-  const bool aligned = (reinterpret_cast<unsigned long long>(args.in) |
-                        reinterpret_cast<unsigned long long>(args.out)) % 16 == 0;
+  const auto ends = reinterpret_cast<unsigned long long>(args.in) |
+                    reinterpret_cast<unsigned long long>(args.out);
+  const bool aligned = ends % 16 == 0;
   if constexpr (S::kPlain)
     if (full && aligned && row * args.n % kWide == 0) return scan_tile<T, S, true>(args, tile);
   scan_tile<T, S, false>(args, tile);

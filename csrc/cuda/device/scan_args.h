@@ -32,7 +32,7 @@ inline constexpr long long kScanGroup = 32;
 #if defined(__CUDACC__)
 __host__ __device__
 #endif
-inline long long scan_states(long long tiles) {
+    inline long long scan_states(long long tiles) {
   const long long groups = (tiles + kScanGroup - 1) / kScanGroup;
   return tiles + groups + (groups + kScanGroup - 1) / kScanGroup;
 }
