@@ -19,7 +19,7 @@ WERROR = -C cmake.define.FB_WERROR=$(if $(CI),ON,OFF)
 # Tests run on all cores; slow tests are listed.
 PYTEST = -m pytest -q -n auto --dist worksteal --durations 10 --durations-min 5
 
-.PHONY: help demo test vectors bench conformance shadow cuda emulated cuda-coverage asan tsan compilers docs lint wheel clean
+.PHONY: help demo test vectors bench bench-cuda conformance shadow cuda emulated cuda-coverage cuda-kernels asan tsan compilers docs lint wheel clean
 .DELETE_ON_ERROR:
 
 help:
@@ -28,10 +28,12 @@ help:
 	@echo 'make vectors      check that the compiler made vectors of the generated loops'
 	@echo 'make conformance  compare every operator with torch 2.13.0'
 	@echo 'make bench        compare speed, memory and size with torch 2.13.0; ARGS="--quick --only gemm"'
+	@echo 'make bench-cuda   the device cuda beside torch, on a GPU; ARGS="--quick"'
 	@echo 'make asan         the tests under the address and undefined-behaviour sanitizers; TESTS=tests/core'
 	@echo 'make shadow       the operators on a device whose memory the host cannot access'
 	@echo 'make cuda         the tests of the device cuda, on a GPU'
 	@echo 'make emulated     the same without a GPU: kernels run on the processor'
+	@echo 'make cuda-kernels compile all kernels by NVRTC for GPUs of several generations, without one'
 	@echo 'make cuda-coverage where every operator runs on the device cuda: kernel, composite, host or refused'
 	@echo 'make tsan         the threaded tests under the thread sanitizer'
 	@echo 'make compilers    build with several compilers and run the core tests; COMPILERS="clang++-19"'
@@ -59,6 +61,9 @@ conformance: .venv-torch/.ready
 bench: .venv-torch/.ready
 	@$(TORCH_BIN)/python -m benchmarks.harness $(ARGS)
 
+bench-cuda: .venv-torch/.ready
+	@$(TORCH_BIN)/python -m benchmarks.harness --only cuda $(ARGS)
+
 # The sanitizers' libraries must be loaded before the interpreter. Leaks are not checked: the
 # interpreter itself keeps its memory until it ends. Calls take several times the stack.
 asan: .venv-asan/.installed
@@ -74,17 +79,22 @@ TESTS = tests
 # The device cuda where there is a GPU, and without one on a driver that runs kernels on the processor.
 cuda: .venv/.installed .venv/.test
 	@echo '==> testing on the GPU'
-	@FLAMBEAU_CUDA=1 $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+	@$(BIN)/python $(PYTEST) tests/cuda $(ARGS)
 
 EMULATOR = build/emulator/libemulated.so
 
-ON_EMULATOR = FLAMBEAU_CUDA=1 FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
+ON_EMULATOR = FLAMBEAU_LIBCUDA=$(abspath $(EMULATOR)) FLAMBEAU_LIBNVRTC=$(abspath $(EMULATOR)) \
   FLAMBEAU_LIBCUBLASLT=/nonexistent FLAMBEAU_CUDA_CACHE=$(abspath build/emulator/cache) \
   FB_EMULATOR_FOLDER=$(abspath build/emulator) FB_EMULATOR_ROOT=$(abspath csrc)
 
 emulated: .venv/.installed .venv/.test $(EMULATOR)
 	@echo '==> testing the device cuda without a GPU'
 	@$(ON_EMULATOR) $(BIN)/python $(PYTEST) tests/cuda $(ARGS)
+
+# NVRTC of NVIDIA's package, for every architecture that is tested; kernels are loaded and not run.
+cuda-kernels: .venv/.installed .venv/.test .venv/.nvrtc $(EMULATOR)
+	@echo '==> compiling the kernels of the device cuda'
+	@$(ON_EMULATOR) $(BIN)/python $(PYTEST) tests/cuda/test_compiles.py $(ARGS)
 
 # Which operators have kernels there, which are computed on the host and which are refused.
 cuda-coverage: .venv/.installed .venv/.test $(EMULATOR)
@@ -180,6 +190,11 @@ endef
 	@$(BIN)/python tools/requirements.py $* | $(BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
+.venv/.nvrtc: .venv/.build
+	@echo "==> NVIDIA's compiler of kernels (about 100 MB)"
+	@$(BIN)/python $(PIP) nvidia-cuda-nvrtc==13.0.*
+	@touch $@
+
 # The oracle's environment sees the packages of .venv, so that Flambeau is built only once.
 .venv-torch/.ready: | .venv/.installed .venv/.test
 	$(new_venv)
@@ -191,7 +206,7 @@ endef
 	@$(TORCH_BIN)/python tools/requirements.py conformance | $(TORCH_BIN)/python $(PIP) -r /dev/stdin
 	@touch $@
 
-conformance bench: | .venv/.installed
+conformance bench bench-cuda: | .venv/.installed
 
 # The wheel as a user gets it, tried from outside the checkout.
 .venv-wheel/.ready: .venv/.installed $(shell find flambeau -name '*.py' -o -name '*.css' -o -name '*.txt')

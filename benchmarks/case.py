@@ -71,9 +71,19 @@ GROUPS = {
         Group("infer", "one sample in evaluation", 1.6, 1.0),
         Group("steps", "whole steps, the bars of many threads", 1.6, 1.0),  # see `steps`
         Group("scaling", "operators on more and more threads", 1.0, 0.8),
+        Group("cuda-launch", "cuda: host time of small operators", 1.0, 1.0),
+        Group("cuda-bandwidth", "cuda: operators on 2^28 bytes", 1.0, 1.0),
+        Group("cuda-products", "cuda: matrix products", 0.98, 0.98),
+        Group("cuda-optim", "cuda: optimisers, 10^8 parameters", 1.1, 1.1),
+        Group("cuda-train", "cuda: training steps", 3.0, 3.0),
+        Group("cuda-order", "cuda: sorting and indexing, 10^7 elements", 1.2, 0.0),
+        Group("cuda-start", "cuda: first result of a fresh process", 0.0, 0.0),  # see `device`
+        Group("cuda-memory", "cuda: reserved / allocated memory", 0.0, 0.0),  # see `device`
+        Group("cuda-networks", "cuda: layers of networks, without bars", 0.0, 0.0),
     )
 }
-ASKED_GROUPS = ("steps", "scaling")  # which run only if they are asked for
+CUDA_GROUPS = tuple(name for name in GROUPS if name.startswith("cuda-"))
+ASKED_GROUPS = ("steps", "scaling", *CUDA_GROUPS)  # which run only if they are asked for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +93,9 @@ class Case:
     `check` is an expression for numbers that both frameworks must agree on before they are timed.
     `bar` is the least ratio of this row, if the group's does not fit. With `work` the share of
     the roofline is printed.
+
+    `timer` says what is timed, and `calls` the calls of a batch: see `device_time`. `share_bar` is
+    the least share of the bandwidth of a copy.
     """
 
     group: str
@@ -92,6 +105,9 @@ class Case:
     check: str | None = None
     bar: float | None = None
     work: Work | None = None
+    timer: str = "wall"
+    calls: int = 0
+    share_bar: float = 0.0
 
     @property
     def key(self) -> str:
@@ -119,18 +135,25 @@ def add_case(
     check: str | None = None,
     bar: float | None = None,
     work: Work | None = None,
+    timer: str = "wall",
+    calls: int = 0,
+    share_bar: float = 0.0,
 ) -> None:
     """Register one row. `prepare(t)` gives the names that `statement` uses."""
-    case = Case(group, name, prepare, statement, check, bar, work)
+    case = Case(group, name, prepare, statement, check, bar, work, timer, calls, share_bar)
     assert case.key not in CASES, f"{case.key} is declared twice"
     CASES[case.key] = case
 
 
-def all_cases() -> dict[str, Case]:
-    """Every case of `cases/`, in the order of the groups and of declaration."""
+def all_cases(prefix: str = "") -> dict[str, Case]:
+    """Every case of `cases/`, in the order of the groups and of declaration.
+
+    With a prefix, those of the files that are named so: others may need packages that are missing.
+    """
     package = importlib.import_module("benchmarks.cases")
     for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
+        if module.name.startswith(prefix):
+            importlib.import_module(f"{package.__name__}.{module.name}")
     order = list(GROUPS)
     return dict(sorted(CASES.items(), key=lambda item: order.index(item[1].group)))
 

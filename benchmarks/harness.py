@@ -13,14 +13,32 @@ import json
 import math
 import os
 import statistics
-import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks import compilers, graph, images, machine, memory, pictures, scripts, startup
-from benchmarks.case import ASKED_GROUPS, GROUPS, Case, Group, all_cases, steps
-from benchmarks.process import Process
-from benchmarks.roofline import Rates, Work
+from benchmarks import (
+    compilers,
+    device,
+    device_groups,
+    graph,
+    machine,
+    memory,
+    pictures,
+    scripts,
+    startup,
+)
+from benchmarks.case import ASKED_GROUPS, CUDA_GROUPS, GROUPS, Case, Group, all_cases, steps
+from benchmarks.roofline import Rates
+from benchmarks.rows import (
+    Row,
+    Screen,
+    Side,
+    as_json,
+    geometric_mean,
+    is_tree,
+    run_case,
+    seconds_text,
+)
 
 RESULTS = Path(__file__).parent / "results"
 IMPORT_BAR = 12.0
@@ -28,137 +46,7 @@ SIZE_BAR = 100e6
 OTHER_GROUPS = ("graph", "images", "memory", "scripts", "import", "size")
 BUILDS = ("compilers",)  # which build for long, and only if they are asked for
 SAME_SPEED = 0.97  # the bar beside another tree of Flambeau
-SAME_RESULT = 1e-3  # relative; allowed between two frameworks after a few steps of training
-
-
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """The result of one case: seconds a call on either side."""
-
-    case: Case
-    ours: list[float]
-    theirs: list[float]
-    error: str | None = None
-
-    @property
-    def name(self) -> str:
-        return self.case.name
-
-    @property
-    def ratio(self) -> float:
-        """torch time / Flambeau time: above 1 Flambeau is faster."""
-        return statistics.median(self.theirs) / statistics.median(self.ours)
-
-    @property
-    def spread(self) -> float:
-        """Half the range of the middle half, relative to the median; the wider side counts."""
-        return max(_relative_spread(self.ours), _relative_spread(self.theirs))
-
-    @property
-    def is_good(self) -> bool:
-        return self.ratio >= self.case.least_ratio
-
-    def shares(self, rates: Rates) -> tuple[float, float]:
-        """The time of a perfect machine / the time taken, of either side."""
-        best = rates.seconds(self.case.work or Work())
-        return best / statistics.median(self.ours), best / statistics.median(self.theirs)
-
-
-def _relative_spread(times: list[float]) -> float:
-    if len(times) < 3:
-        return 0.0
-    low, middle, high = statistics.quantiles(times, n=4)
-    return (high - low) / 2 / middle
-
-
-def _python_of(tree: str) -> str:
-    return os.path.join(tree, ".venv/bin/python")
-
-
-def is_tree(module: str) -> bool:
-    """Whether it is the folder of a built tree, not the name of a module."""
-    return os.path.exists(_python_of(module))
-
-
-class Side(Process):
-    """A worker process of one framework."""
-
-    def __init__(self, module: str, threads: int) -> None:
-        # Another tree has the same module, built from other sources in an environment of its own.
-        python = _python_of(module) if is_tree(module) else sys.executable
-        name = "flambeau" if is_tree(module) else module
-        super().__init__(module, "worker", name, str(threads), threads=threads, python=python)
-        self.origin = str(self.answer()["origin"])  # the file that was really imported
-
-    def prepare(self, case: Case) -> tuple[int, list[float]]:
-        answer = self.ask(prepare=case.key)
-        return answer["number"], answer["values"]
-
-    def set_threads(self, threads: int) -> None:
-        self.ask(threads=threads)
-
-    def measure(self, number: int) -> float:
-        return float(self.ask(measure=number)["seconds"])
-
-
-def run_case(case: Case, ours: Side, theirs: Side, rounds: int) -> Row:
-    """Measure one case on both sides, in alternating order."""
-    sides = (ours, theirs)
-    times: dict[Side, list[float]] = {side: [] for side in sides}
-    try:
-        prepared = {side: side.prepare(case) for side in sides}
-        _compare(prepared[ours][1], prepared[theirs][1])
-        for turn in range(rounds):
-            for side in sides if turn % 2 else reversed(sides):
-                times[side].append(side.measure(prepared[side][0]))
-    except RuntimeError as error:
-        return Row(case, [], [], str(error))
-    return Row(case, times[ours], times[theirs])
-
-
-def _compare(ours: list[float], theirs: list[float]) -> None:
-    for a, b in zip(ours, theirs, strict=True):
-        if not math.isclose(a, b, rel_tol=SAME_RESULT):
-            raise RuntimeError(f"results differ: {a:.6g} and {b:.6g}")
-
-
-class Screen:
-    """The table as it grows, with a line of progress where there is a terminal."""
-
-    def __init__(self) -> None:
-        self._live = sys.stdout.isatty()
-
-    def progress(self, text: str) -> None:
-        if self._live:
-            print(f"\r\033[K{text}", end="", flush=True)
-
-    def line(self, text: str = "", good: bool | None = None) -> None:
-        if self._live and good is not None:
-            text = f"\033[{32 if good else 31}m{text}\033[0m"
-        print(f"\r\033[K{text}" if self._live else text, flush=True)
-
-    def row(self, row: Row, rates: Rates | None) -> None:
-        if row.error:
-            self.line(f"  {row.name:44} {row.error[:70]}", False)
-            return
-        ours, theirs = statistics.median(row.ours), statistics.median(row.theirs)
-        text = f"  {row.name:44} {_time(ours):>9} {_time(theirs):>9} {row.ratio:7.2f}"
-        text += f"  ±{row.spread:4.0%}"
-        if rates and row.case.work:
-            text += "  roofline {:5.1%} {:5.1%}".format(*row.shares(rates))
-        mark = "" if row.is_good else f"  below {row.case.least_ratio:g}"
-        self.line(text + mark, None if row.is_good else False)
-
-
-def _time(seconds: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"
-
-
-def geometric_mean(values: list[float]) -> float:
-    return math.exp(statistics.fmean(map(math.log, values)))
+QUICK_SECONDS = 120.0  # after which no more cases on a GPU are run with --quick
 
 
 def measured_rates(rows: list[Row]) -> Rates:
@@ -197,7 +85,7 @@ def run_group(
     measured = [row for row in rows if not row.error]
     summary: dict[str, Any] = {
         "origins": origins,
-        "rows": [_as_json(row, rates) for row in rows],
+        "rows": [as_json(row, rates) for row in rows],
         "bar": group.mean_bar,
     }
     if measured:
@@ -235,7 +123,7 @@ def run_scaling(
             failed = next((row for row in found if row.error), None)
             if failed:
                 screen.row(failed, None)
-                rows.append(_as_json(failed, None))
+                rows.append(as_json(failed, None))
                 continue
             rows.append(
                 {
@@ -259,23 +147,6 @@ def run_scaling(
     return summary
 
 
-def _as_json(row: Row, rates: Rates | None) -> dict[str, Any]:
-    if row.error:
-        return {"name": row.name, "error": row.error}
-    shares: dict[str, Any] = {}
-    if rates and row.case.work:
-        ours, theirs = row.shares(rates)
-        shares = {"ours_share": ours, "theirs_share": theirs}
-    return shares | {
-        "name": row.name,
-        "ours_seconds": statistics.median(row.ours),
-        "theirs_seconds": statistics.median(row.theirs),
-        "ratio": row.ratio,
-        "spread": row.spread,
-        "bar": row.case.least_ratio,
-    }
-
-
 def run_import(modules: tuple[str, str], rounds: int) -> dict[str, Any]:
     """Compare the time of `import` in fresh processes."""
     screen = Screen()
@@ -283,7 +154,8 @@ def run_import(modules: tuple[str, str], rounds: int) -> dict[str, Any]:
     seconds = startup.import_seconds(modules, rounds)
     ours, theirs = (seconds[module] for module in modules)
     ratio = theirs / ours
-    text = f"import                {_time(ours)} against {_time(theirs)}: {ratio:.1f} times faster"
+    text = f"import                {seconds_text(ours)} against {seconds_text(theirs)}: "
+    text += f"{ratio:.1f} times faster"
     screen.line(f"{text} (bar {IMPORT_BAR:g})", ratio >= IMPORT_BAR)
     return {"ours_seconds": ours, "theirs_seconds": theirs, "ratio": ratio, "bar": IMPORT_BAR}
 
@@ -304,7 +176,7 @@ def run_graph(modules: tuple[str, str]) -> dict[str, Any]:
     ours, theirs = found["seconds"]
     growth = ours[-1] / ours[0]
     times = ", ".join(
-        f"{_time(a)} ({_time(b)}) of {n:.0e} nodes"
+        f"{seconds_text(a)} ({seconds_text(b)}) of {n:.0e} nodes"
         for n, a, b in zip(graph.LENGTHS, ours, theirs, strict=True)
     )
     screen.line(f"backward and drop, a node        {times}", growth <= graph.LINEAR_BAR)
@@ -320,6 +192,8 @@ def run_graph(modules: tuple[str, str]) -> dict[str, Any]:
 
 def run_images(rounds: int) -> dict[str, Any]:
     """Compare ways from JPEG files to normalised numbers, in images a second."""
+    from benchmarks import images  # which needs Pillow
+
     screen = Screen()
     header = "images a second from JPEG to numbers  (images)"
     screen.line(f"{header:46} " + " ".join(f"{name:>13}" for name in images.COLUMNS))
@@ -368,7 +242,9 @@ def run_compilers(rounds: int, part: str | None) -> dict[str, Any]:
             rows.append({"name": case.name, "seconds": found, "ratios": ratios})
             text = " ".join(f"{ratios[name]:10.2f}" for name in names)
             mark = "" if good else f"  below {compilers.BAR:g}"
-            screen.line(f"  {case.name:54} {_time(best):>9} {text}{mark}", None if good else False)
+            screen.line(
+                f"  {case.name:54} {seconds_text(best):>9} {text}{mark}", None if good else False
+            )
     means = {name: geometric_mean([row["ratios"][name] for row in rows]) for name in names}
     screen.line(f"  {'geometric mean':64} " + " ".join(f"{means[name]:10.2f}" for name in names))
     screen.line()
@@ -417,7 +293,9 @@ def run_scripts(modules: tuple[str, str], threads: int) -> dict[str, Any]:
             continue
         ratio = theirs / ours
         rows.append({"name": script.name, "ours_seconds": ours, "theirs_seconds": theirs})
-        screen.line(f"  {script.name:44} {_time(ours):>9} {_time(theirs):>9} {ratio:7.2f}")
+        screen.line(
+            f"  {script.name:44} {seconds_text(ours):>9} {seconds_text(theirs):>9} {ratio:7.2f}"
+        )
     ratios = [row["theirs_seconds"] / row["ours_seconds"] for row in rows if "error" not in row]
     mean = geometric_mean(ratios) if ratios else 0.0
     screen.line(f"  geometric mean {mean:.2f} (bar {scripts.BAR:g})", mean >= scripts.BAR)
@@ -438,7 +316,7 @@ def save(report: dict[str, Any]) -> Path:
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    choices = [*GROUPS, *OTHER_GROUPS, *BUILDS]
+    choices = [*GROUPS, "cuda", *OTHER_GROUPS, *BUILDS]
     parser.add_argument("--only", action="append", choices=choices, help="run this group alone")
     parser.add_argument("--case", help="run only the cases whose name contains this")
     parser.add_argument(
@@ -455,8 +333,21 @@ def parse_arguments() -> argparse.Namespace:
         help="the module that it is judged by, or the folder of another tree of Flambeau that "
         "was built (make .venv/.test): for what a change costs",
     )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        help="how long rows of the device cuda may begin: for ever, or "
+        f"{QUICK_SECONDS:g} with --quick",
+    )
+    parser.add_argument(
+        "--small", action="store_true", help="tiny sizes on the device cuda, for an emulator"
+    )
     options = parser.parse_args()
-    alone = (*OTHER_GROUPS, *BUILDS, "scaling")
+    if "cuda" in (options.only or ()):
+        options.only += CUDA_GROUPS
+    if options.seconds is None:
+        options.seconds = QUICK_SECONDS if options.rounds <= 3 else math.inf
+    alone = (*OTHER_GROUPS, *BUILDS, "scaling", "cuda", *CUDA_GROUPS)
     if is_tree(options.against) and {*alone} & {*(options.only or ())}:
         parser.error(f"beside another tree, {', '.join(alone)} are not measured")
     return options
@@ -466,16 +357,22 @@ def select(part: str | None, chosen: list[str]) -> dict[str, list[Case]]:
     """The cases of each group to run; where some print their share of the roofline, the machine's
     own too.
     """
-    cases = all_cases()
+    # Others' cases need packages that a machine with a GPU may lack.
+    cases = all_cases(device_groups.PREFIX if only_cuda(chosen) else "")
     selected: dict[str, list[Case]] = {}
     for name in GROUPS:
         own = [case for case in cases.values() if case.group == name]
         if name in chosen:
             found = steps(cases) if name == "steps" else own
             selected[name] = [case for case in found if not part or part in case.name]
-    if any(case.work for found in selected.values() for case in found):
+    if any(case.work for name in selected if name not in CUDA_GROUPS for case in selected[name]):
         selected["machine"] = [case for case in cases.values() if case.group == "machine"]
     return selected
+
+
+def only_cuda(chosen: list[str]) -> bool:
+    """Whether nothing but groups of the device cuda was asked for."""
+    return {*chosen} <= {"cuda", *CUDA_GROUPS}
 
 
 def main() -> None:
@@ -490,10 +387,13 @@ def main() -> None:
     if os.getloadavg()[0] > 0.5:
         print(f"The machine is busy (load {os.getloadavg()[0]:.1f}): wait, or do not trust this.\n")
     report: dict[str, Any] = {"machine": facts, "threads": options.threads, "groups": {}}
+    os.environ |= {device.SMALL: "1"} if options.small else {}
     cases = select(options.case, chosen)
     rates = None
     for name, group in GROUPS.items():
         selected = cases.get(name, [])
+        if name in CUDA_GROUPS:
+            continue
         if name == "scaling":
             if selected:
                 report["groups"][name] = run_scaling(selected, modules, options.threads, rounds)
@@ -506,6 +406,11 @@ def main() -> None:
             report["groups"][name] = summary
             if name == "machine":
                 rates = measured_rates(rows)
+    on_gpu = {name: cases[name] for name in CUDA_GROUPS if name in chosen}
+    if on_gpu:
+        found = device_groups.run(on_gpu, modules, options.threads, rounds, options.seconds)
+        report["groups"] |= found.groups
+        report["gpus"] = found.gpus
     if "graph" in chosen:
         report["groups"]["graph"] = run_graph(modules)
     if "images" in chosen:

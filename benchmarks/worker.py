@@ -2,7 +2,7 @@
 
 It first tells where the module came from. Requests are one JSON object a line:
 `{"prepare": key}`, then any number of `{"measure": n}`; `{"threads": n}` changes the number of
-threads.
+threads, and `{"device": true}` asks whether the GPU still computes.
 """
 
 import importlib
@@ -12,6 +12,7 @@ import time
 import timeit
 from typing import Any
 
+from benchmarks import device_time
 from benchmarks.case import Case, all_cases
 
 BATCH_SECONDS = 0.02  # one measurement repeats the statement for about this long
@@ -28,13 +29,21 @@ class Worker:
         self._t = t
         self._cases = cases
         self._timer: timeit.Timer | None = None
+        self._device_timer: device_time.Timer | None = None
 
     def prepare(self, key: str) -> dict[str, Any]:
         """Make the case's variables; answer how many calls fill one batch, and what to compare."""
-        self._timer = None  # free the last case's tensors before the next are made
+        self._timer = self._device_timer = (
+            None  # free the last case's tensors before the next are made
+        )
         case: Case = self._cases[key]
+        if case.timer != "wall":
+            device_time.empty_cache(self._t)
         names = case.prepare(self._t)
         values = eval(case.check, names) if case.check else []
+        if case.timer != "wall":
+            self._device_timer = device_time.Timer(self._t, case, names)
+            return {"number": self._device_timer.calls, "values": values}
         self._timer = timeit.Timer(case.statement, globals=names)
         return {"number": self._calls_in_batch(self._timer), "values": values}
 
@@ -48,6 +57,8 @@ class Worker:
 
     def measure(self, number: int) -> float:
         """Seconds of one call, as the mean of `number` calls."""
+        if self._device_timer:
+            return self._device_timer.seconds()
         assert self._timer is not None, "prepare first"
         time.sleep(PAUSE_SECONDS)
         if number > 1:  # a call that fills the batch alone warms its own caches
@@ -59,7 +70,7 @@ def main() -> None:
     name, threads = sys.argv[1], int(sys.argv[2])
     t = importlib.import_module(name)
     t.set_num_threads(threads)
-    serve(t, all_cases())
+    serve(t, all_cases(sys.argv[3] if len(sys.argv) > 3 else ""))
 
 
 def serve(t: Any, cases: dict[str, Case]) -> None:
@@ -74,6 +85,8 @@ def serve(t: Any, cases: dict[str, Case]) -> None:
             elif "threads" in request:
                 t.set_num_threads(request["threads"])
                 answer = {}
+            elif "device" in request:
+                answer = {"name": device_time.device_name(t)}
             else:
                 answer = {"seconds": worker.measure(request["measure"])}
         except Exception as error:

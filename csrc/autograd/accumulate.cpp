@@ -1,5 +1,6 @@
 // A leaf's .grad.
 #include "autograd/history.h"
+#include "autograd/ownership.h"
 #include "core/observe.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/copy.h"
@@ -16,7 +17,7 @@ bool is_ours(const Tensor& t, int handles) {
   const bool holds_base = t->base && t->base->refs.load(std::memory_order_relaxed) == 1;
   return t->refs.load(std::memory_order_relaxed) <= handles &&
          t->storage->refs.load(std::memory_order_relaxed) == (holds_base ? 2 : 1) &&
-         !t->storage->release && !t->python_object;
+         is_own_memory(*t->storage.get()) && !t->python_object;
 }
 
 bool is_laid_out_like(const Tensor& grad, const Tensor& variable) {

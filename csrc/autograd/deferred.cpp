@@ -1,5 +1,6 @@
 #include "autograd/deferred.h"
 
+#include "autograd/ownership.h"
 #include "autograd/sparse.h"
 #include "gen/ops/sparse.h"
 #include "kernel/table.h"
@@ -30,7 +31,7 @@ void DeferredProducts::flush(Tensor& sum) {
   if (!accumulate)
     sum = make_tensor({p, q}, left_.dtype(), left_.device());
   else if (sum->refs != 1 || sum->python_object || sum->storage->refs != 1 ||
-           sum->storage->release || !sum.is_contiguous())
+           !is_own_memory(*sum->storage.get()) || !sum.is_contiguous())
     sum = ops::copy_contiguous(sum);
   kernel::of(sum).gemm({.dtype = left_.dtype(),
                         .batch = 1,

@@ -14,6 +14,7 @@
 #include "autograd/deferred.h"
 #include "autograd/history.h"
 #include "autograd/node_streams.h"
+#include "autograd/ownership.h"
 #include "core/observe.h"
 #include "core/profile.h"
 #include "gen/ops/arith.h"
@@ -346,8 +347,9 @@ class Run {
     streams_.read(sum);
     // A sum that was made here can be changed in place.
     const bool is_ours = !options_.create_graph && sum->refs == 1 && !sum->python_object &&
-                         !sum->flags && sum->storage->refs == 1 && !sum->storage->release &&
-                         !grad->flags && is_dense(sum.sizes(), sum.strides());
+                         !sum->flags && sum->storage->refs == 1 &&
+                         is_own_memory(*sum->storage.get()) && !grad->flags &&
+                         is_dense(sum.sizes(), sum.strides());
     if (is_ours)
       ops::add_(sum, grad);
     else if (is_sparse(sum) && !is_sparse(grad))

@@ -150,6 +150,9 @@ class Selection {
         !is_known)
       return number(o);
     picks_any_ = true;
+    // Positions of the host may index what another device has: lists are such positions.
+    if (t.device() != base_.device() && t.device() == kHost) [[unlikely]]
+      t = ops::to_copy(t, t.dtype(), base_.device(), std::nullopt);
     tensors_.push_back(std::move(t));
     covered_ += is_mask(tensors_.back()) ? tensors_.back().dim() : 1;
     return {Kind::kTensor, 0, 0, 0};

@@ -63,6 +63,16 @@ template <class Rule>
   }
 }
 
+// Whether one of some parameters is, which the composed step refuses if steps shall be capturable.
+bool is_on_host(PyObject* params) {
+  if (!PyList_Check(params)) return true;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(params); ++i) {
+    PyObject* param = PyList_GET_ITEM(params, i);
+    if (!is_tensor(param) || tensor_of(param).device() == kHost) return true;
+  }
+  return false;
+}
+
 template <class Rule>
 void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   FB_CHECK_TYPE(PyDict_Check(group), "a parameter group is a dictionary, got ",
@@ -70,10 +80,10 @@ void step_group(PyObject* optimizer, PyObject* state, PyObject* group) {
   Options options(group);
   const Rule rule = Binding<Rule>::of(options);
   if (options.flag(names->differentiable)) options.refuse();
+  const Ref params(new_ref(options.get(names->params)));
   PyObject* capturable = PyDict_GetItemWithError(group, names->capturable);
   if (PyErr_Occurred()) throw PythonError{};
-  if (capturable && capturable != Py_False) options.refuse();
-  const Ref params(new_ref(options.get(names->params)));
+  if (capturable && capturable != Py_False && is_on_host(params.get())) options.refuse();
   if (!options.suit_kernels() || !PyList_Check(params.get())) {
     checked(
         PyObject_CallMethodObjArgs(optimizer, names->step_composed, group, params.get(), nullptr));

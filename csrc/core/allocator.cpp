@@ -264,6 +264,31 @@ void free_large(void* address, size_t bytes) {
   unmap_all(victims);
 }
 
+// Headers of memory of other owners: blocks of the smallest class, which no counter knows of.
+void* allocate_header() {
+  ThreadCache* cache = thread_cache();
+  if (cache && cache->lists[0]) {
+    FreeBlock* head = cache->lists[0];
+    cache->lists[0] = head->next;
+    --cache->counts[0];
+    cache->cached_bytes.add(-static_cast<int64_t>(small_class_bytes(0)));
+    return head;
+  }
+  void* block = std::aligned_alloc(64, small_class_bytes(0));
+  if (!block) out_of_memory(kHeader);
+  return block;
+}
+
+void free_header(void* block) {
+  ThreadCache* cache = thread_cache();
+  if (!cache || cache->counts[0] >= kThreadCacheBlocks) return std::free(block);
+  auto* node = static_cast<FreeBlock*>(block);
+  node->next = cache->lists[0];
+  cache->lists[0] = node;
+  ++cache->counts[0];
+  cache->cached_bytes.add(static_cast<int64_t>(small_class_bytes(0)));
+}
+
 }  // namespace
 
 Storage allocate_cpu(size_t bytes) {
@@ -311,7 +336,7 @@ void StorageImpl::destroy() {
   if (enlarged) enlarged->drop();
   if (release) {
     release(context);
-    delete this;
+    free_header(this);
     return;
   }
   if (profile::wants(profile::kMemory)) [[unlikely]]
@@ -337,7 +362,7 @@ void StorageImpl::destroy() {
 }
 
 Storage Storage::adopt(void* data, size_t bytes, StorageImpl::Release release, void* context) {
-  auto* impl = new StorageImpl;
+  auto* impl = new (allocate_header()) StorageImpl;
   impl->data = data;
   impl->bytes = bytes;
   impl->resizable = false;

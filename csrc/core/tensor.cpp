@@ -182,7 +182,7 @@ void check_device(Device device) {
   if (device_memory[type]) return;
   if (device.type == DeviceType::kMeta) throw OnMeta();
   fail(ErrorKind::kRuntime, "no device ", device,
-       " here: this build of Flambeau computes on the CPU; use device='cpu'");
+       " here: Flambeau computes on CPUs and NVIDIA GPUs; use device='cpu'");
 }
 
 Device actual_device(Device device) {

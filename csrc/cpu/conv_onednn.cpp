@@ -495,7 +495,8 @@ void convolve(ConvPass pass, const ConvShape& shape, const Tensor& from, const T
               const Tensor& bias, const Tensor& to) {
   const BlockingRegion unlocked(shape.work() >= kLongWork);
   const OneDnnOnThisThread alone;
-  const Plan& plan = plan_of(key_of(pass, shape, from, weight, bias.defined()));
+  const ConvKey key = key_of(pass, shape, from, weight, bias.defined());
+  const Plan& plan = plan_of(key);
   const bool as_it_is = plan.first().takes_weight_as_it_is();
   const Storage packed = as_it_is ? Storage() : plan.first().packed(weight);
   const void* const taps = as_it_is ? weight.data() : packed->data;
@@ -509,7 +510,8 @@ void convolve(ConvPass pass, const ConvShape& shape, const Tensor& from, const T
 void sum_weight(const ConvShape& shape, const Tensor& in, const Tensor& out, const Tensor& weight) {
   const BlockingRegion unlocked(shape.work() >= kLongWork);
   const OneDnnOnThisThread alone;
-  const Plan& plan = plan_of(key_of(ConvPass::kBackwardWeight, shape, in, weight, false));
+  const ConvKey key = key_of(ConvPass::kBackwardWeight, shape, in, weight, false);
+  const Plan& plan = plan_of(key);
   const bool as_it_is = plan.first().takes_weight_as_it_is();
   const auto elements = static_cast<int64_t>(plan.first().packed_bytes() / sizeof(float));
   const int64_t others = plan.count() - (as_it_is ? 1 : 0);

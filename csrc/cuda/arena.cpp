@@ -3,10 +3,14 @@
 
 #include <algorithm>
 
+#include "cuda/allocator.h"
 #include "cuda/context.h"
 
 namespace fb::cuda {
 namespace {
+
+// The lists of an arena, by size.
+size_t kept_sizes(bool small) { return small ? kSmall / kSmallest + 1 : 0; }
 
 MemoryProperties pinned_on(int device) {
   MemoryProperties properties;
@@ -17,7 +21,7 @@ MemoryProperties pinned_on(int device) {
 }  // namespace
 
 Arena::Arena(int device, Stream stream, bool small, size_t capacity, size_t page)
-    : device_(device), stream_(stream), small_(small), page_(page) {
+    : device_(device), stream_(stream), small_(small), page_(page), kept_(kept_sizes(small)) {
   capacity_ = (capacity + page - 1) / page * page;
   FB_CUDA(reserve_addresses, &base_, capacity_, 0, 0, 0);
   pages_.resize(capacity_ / page);
@@ -31,7 +35,8 @@ Arena::Arena(int device, Stream stream, bool small, Address address, size_t byte
       base_(address),
       capacity_(bytes),
       page_(0),
-      mapped_(bytes) {
+      mapped_(bytes),
+      kept_(kept_sizes(small)) {
   add(address, bytes, Block::State::kFree);
 }
 
@@ -41,7 +46,7 @@ Arena::~Arena() {
 
 Arena::Blocks::iterator Arena::add(Address address, size_t bytes, Block::State state) {
   const auto made =
-      blocks_.emplace(address, Block{this, address, bytes, state, 0, nullptr, {}}).first;
+      blocks_.emplace(address, Block{this, address, bytes, state, 0, nullptr, {}, nullptr}).first;
   if (state == Block::State::kFree) free_.emplace(bytes, address);
   return made;
 }
@@ -81,7 +86,17 @@ void Arena::join_neighbours(Blocks::iterator at) {
 }
 
 Block* Arena::take(size_t bytes) {
-  const auto found = free_.lower_bound({bytes, 0});
+  if (kept_blocks_) {
+    Block*& kept = kept_[bytes / kSmallest];
+    if (Block* const block = kept) {
+      kept = block->next_kept;
+      --kept_blocks_;
+      block->state = Block::State::kUsed;
+      return block;
+    }
+  }
+  auto found = free_.lower_bound({bytes, 0});
+  if (found == free_.end() && free_kept()) found = free_.lower_bound({bytes, 0});
   if (found == free_.end()) return nullptr;
   const auto at = blocks_.find(found->second);
   if (at->second.bytes > bytes) split(at, bytes);
@@ -90,9 +105,29 @@ Block* Arena::take(size_t bytes) {
 }
 
 void Arena::give_back(Block* block) {
+  if (small_) {
+    block->state = Block::State::kKept;
+    block->next_kept = std::exchange(kept_[block->bytes / kSmallest], block);
+    ++kept_blocks_;
+    return;
+  }
   const auto at = blocks_.find(block->address);
   set_state(at, Block::State::kFree);
   join_neighbours(at);
+}
+
+bool Arena::free_kept() {
+  if (!kept_blocks_) return false;
+  for (Block*& first : kept_) {
+    while (Block* const block = first) {
+      first = block->next_kept;
+      const auto at = blocks_.find(block->address);
+      set_state(at, Block::State::kFree);
+      join_neighbours(at);
+    }
+  }
+  kept_blocks_ = 0;
+  return true;
 }
 
 bool Arena::is_empty() const {
@@ -127,6 +162,7 @@ void Arena::unmap_page(size_t page) {
 
 bool Arena::grow(size_t bytes, size_t allowed) {
   if (!page_) return false;
+  free_kept();
   // Of the runs of neighbours that nobody uses, the one that lacks the fewest pages.
   const auto pages_of = [&](Address begin, auto&& act) {
     for (size_t page = (begin - base_) / page_; base_ + page * page_ < begin + bytes; ++page)
@@ -173,6 +209,7 @@ bool Arena::grow(size_t bytes, size_t allowed) {
 
 size_t Arena::trim() {
   if (!page_) return 0;
+  free_kept();
   size_t released = 0;
   for (size_t page = 0; page < pages_.size(); ++page) {
     if (!pages_[page]) continue;

@@ -5,6 +5,11 @@
 // any free blocks that are neighbours and of fresh pages beside them: memory that is free is never
 // in the wrong place for long. Without it an arena is one block of the driver's, which does not
 // grow.
+//
+// Note [Small blocks are kept whole]: programs ask for the same few small sizes over and over. A
+// small block that is given back waits in a list for the next request of its size, which takes and
+// returns it without a look at any tree. Before memory is missing, all that wait are joined with
+// their neighbours, so that an arena serves the same requests as without the lists.
 #pragma once
 
 #include <map>
@@ -19,7 +24,8 @@ namespace fb::cuda {
 class Arena;
 
 struct Block {
-  enum class State : uint8_t { kHole, kFree, kUsed };  // a hole has no memory behind it
+  // A hole has no memory behind it. A kept block is free for requests of its size.
+  enum class State : uint8_t { kHole, kFree, kKept, kUsed };
 
   Arena* arena;
   Address address;
@@ -28,6 +34,7 @@ struct Block {
   size_t requested = 0;             // what was asked for
   const void* origin = nullptr;     // see record_history
   std::vector<Stream> other_users;  // see use_on_stream
+  Block* next_kept = nullptr;
 };
 
 class Arena {
@@ -40,7 +47,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // The smallest free block that is large enough, cut to size; null if there is none.
+  // A kept block of this size, or the smallest free block that is large enough, cut to size; null
+  // if there is none. `bytes` is a multiple of kSmallest.
   Block* take(size_t bytes);
   // Puts memory behind addresses so that `bytes` become free in one piece. Gives back what it got,
   // and returns false, if there is not enough.
@@ -52,7 +60,7 @@ class Arena {
   bool holds(Address address) const { return address - base_ < capacity_; }
   bool is_empty() const;  // nothing is used
   size_t mapped() const { return mapped_; }
-  size_t free_blocks() const { return free_.size(); }
+  size_t free_blocks() const { return free_.size() + kept_blocks_; }
   bool grows() const { return page_ != 0; }
   bool small() const { return small_; }
   int device() const { return device_; }
@@ -71,6 +79,8 @@ class Arena {
   // Cuts a block in two; returns the second part.
   Blocks::iterator split(Blocks::iterator block, size_t bytes);
   void join_neighbours(Blocks::iterator block);
+  // Makes free what is kept; returns false if there was nothing.
+  bool free_kept();
   bool map_page(size_t page);
   void unmap_page(size_t page);
 
@@ -83,6 +93,8 @@ class Arena {
   size_t mapped_ = 0;
   Blocks blocks_;
   std::set<std::pair<size_t, Address>> free_;
+  std::vector<Block*> kept_;  // of small arenas: by size, as lists
+  size_t kept_blocks_ = 0;
   std::vector<MemoryHandle> pages_;  // by number; 0 where there is none
 };
 

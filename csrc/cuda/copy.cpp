@@ -43,7 +43,7 @@ void copy_with_kernel(int device, IntSpan shape, const kernel::StridedTarget& ou
   call.inputs = 1;
   call.in[0].memory = call.in[0].kernel = in.dtype;
   call.in[0].data = in.data;
-  call.in[0].strides = in.strides;
+  call.strides[0] = in.strides;
   call.out = out.data;
   call.out_memory = out.dtype;
   call.out_strides = out.strides;

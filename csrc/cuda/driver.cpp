@@ -28,17 +28,15 @@ const char* describe(const Driver& functions, Status status) {
   return text ? text : "an unknown error";
 }
 
-// Programs compute on a GPU where there is one, and most need operators that have no kernel yet.
 bool is_wanted() {
   const char* const wanted = std::getenv("FLAMBEAU_CUDA");
-  return wanted && std::string_view(wanted) == "1";
+  return !wanted || std::string_view(wanted) != "0";
 }
 
 DriverState open_driver() {
   DriverState state;
   if (!is_wanted()) {
-    state.missing = {"this build of Flambeau computes on the CPU",
-                     "FLAMBEAU_CUDA=1 tries the GPU, where most kernels have not run yet"};
+    state.missing = {"FLAMBEAU_CUDA=0 switches GPUs off", "unset FLAMBEAU_CUDA"};
     return state;
   }
   const char* const files[] = {"libcuda.so.1", "libcuda.so"};

@@ -2,6 +2,8 @@
 #include "cuda/library.h"
 
 #include <dlfcn.h>
+#include <glob.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -28,6 +30,17 @@ Library open_library(const char* variable, std::span<const char* const> files,
     if (void* opened = dlopen(toolkit.c_str(), RTLD_NOW | RTLD_LOCAL)) return {opened, toolkit};
   }
   return {};
+}
+
+void open_parts(const Library& library, const char* prefix) {
+  const link_map* map = nullptr;
+  if (!library.handle || dlinfo(library.handle, RTLD_DI_LINKMAP, &map) != 0) return;
+  const std::string path = map->l_name;
+  const std::string pattern = path.substr(0, path.rfind('/') + 1) + prefix + "*";
+  glob_t found{};
+  if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0)
+    for (size_t i = 0; i < found.gl_pathc; ++i) dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+  globfree(&found);
 }
 
 void* find_symbol(const Library& library, const char* name) {

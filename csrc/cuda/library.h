@@ -21,6 +21,11 @@ struct Library {
 Library open_library(const char* variable, std::span<const char* const> files,
                      std::span<const char* const> folders);
 
+// Opens every library of the same folder whose file name begins with `prefix`, for a library that
+// opens parts of itself by name: packages of PyPI do not tell it its own folder, but what is loaded
+// already is found.
+void open_parts(const Library& library, const char* prefix);
+
 // The address of a function; null if the library has none of that name.
 void* find_symbol(const Library& library, const char* name);
 

@@ -40,7 +40,7 @@ const ElementFunction& function_of(int number) {
 }
 
 // Everything that a program is written from, in one number.
-uint64_t key_of(const LoopCall& call, Form form) {
+uint64_t key_of(const FlatCall& call, Form form) {
   auto key = static_cast<uint64_t>(call.function + 1);
   const auto add = [&key](auto value, int bits) {
     key = key << bits | static_cast<uint64_t>(value);
@@ -57,7 +57,7 @@ uint64_t key_of(const LoopCall& call, Form form) {
   return key;
 }
 
-std::string write_program(const LoopCall& call, Form form) {
+std::string write_program(const FlatCall& call, Form form) {
   const ElementFunction& f = function_of(call.function);
   const char* const type = cpp_name(call.dtype);
   Text text;
@@ -107,7 +107,7 @@ struct Known {
 constexpr size_t kKnown = 1024;
 thread_local Known* known_here = nullptr;
 
-Function find_program(const LoopCall& call, Form form, uint64_t key) {
+Function find_program(const FlatCall& call, Form form, uint64_t key) {
   static std::mutex mutex;
   static auto* const all = new std::unordered_map<uint64_t, Function>;
   {
@@ -121,7 +121,7 @@ Function find_program(const LoopCall& call, Form form, uint64_t key) {
   return function;
 }
 
-Function function_for(const LoopCall& call, Form form) {
+Function function_for(const FlatCall& call, Form form) {
   const uint64_t key = key_of(call, form);
   if (!known_here) known_here = new Known[kKnown];  // as long as the thread's own memory is needed
   Known& known = known_here[(key * 0x9E3779B97F4A7C15ull) >> 54];
@@ -129,7 +129,7 @@ Function function_for(const LoopCall& call, Form form) {
   return known.function;
 }
 
-void store_numbers(const LoopCall& call, device::PointwiseNumbers& numbers) {
+void store_numbers(const FlatCall& call, device::PointwiseNumbers& numbers) {
   for (int i = 0; i < call.inputs; ++i)
     if (call.in[i].kind == Kind::kNumber)
       std::memcpy(numbers.inputs[i], call.in[i].data, size_of(call.in[i].kernel));
@@ -138,14 +138,14 @@ void store_numbers(const LoopCall& call, device::PointwiseNumbers& numbers) {
 }
 
 // As device::kPack.
-size_t pack_of(const LoopCall& call) {
+size_t pack_of(const FlatCall& call) {
   size_t largest = size_of(call.out_memory);
   for (int i = 0; i < call.inputs; ++i)
     if (call.in[i].kind == Kind::kArray) largest = std::max(largest, size_of(call.in[i].memory));
   return largest >= 16 ? 1 : largest >= 2 ? 16 / largest : 8;
 }
 
-bool suits_packs(const LoopCall& call, size_t pack) {
+bool suits_packs(const FlatCall& call, size_t pack) {
   const auto aligned = [pack](const void* address, DType dtype) {
     return reinterpret_cast<uintptr_t>(address) % (pack * size_of(dtype)) == 0;
   };
@@ -165,15 +165,15 @@ device::Divisor divisor_of(int64_t size) {
 
 using Loop = kernel::StridedLoop<kOperands>;
 
-DType memory_of_operand(const LoopCall& call, int k) {
+DType memory_of_operand(const FlatCall& call, int k) {
   return k == 0 ? call.out_memory : call.in[k - 1].memory;
 }
-bool is_array(const LoopCall& call, int k) {
+bool is_array(const FlatCall& call, int k) {
   return k == 0 || (k <= call.inputs && call.in[k - 1].kind == Kind::kArray);
 }
 
 // Whether the fastest dimension can be read and written by packs of so many elements.
-bool has_packs(const LoopCall& call, const device::StridedArguments& args, size_t pack) {
+bool has_packs(const FlatCall& call, const device::StridedArguments& args, size_t pack) {
   const int last = args.dims - 1;
   if (pack == 1 || args.sizes[last] % static_cast<int64_t>(pack) != 0) return false;
   for (int k = 0; k < kOperands; ++k) {
@@ -191,7 +191,7 @@ bool has_packs(const LoopCall& call, const device::StridedArguments& args, size_
 }
 
 // Dimensions from `first` on, at these offsets.
-void run_strided(const LoopCall& call, const Loop& loop, int first, const int64_t* offsets) {
+void run_strided(const FlatCall& call, const Loop& loop, int first, const int64_t* offsets) {
   device::StridedArguments args;
   store_numbers(call, args.numbers);
   args.n = 1;
@@ -269,7 +269,7 @@ Dims order_by_stride(IntSpan strides) {
   return order;
 }
 
-void run_contiguous(const LoopCall& call, int64_t n) {
+void run_contiguous(const FlatCall& call, int64_t n) {
   if (n == 0) return;
   use(call.device);
   device::ContiguousArguments args;
@@ -292,7 +292,7 @@ void run_loop(const LoopCall& call, IntSpan shape, IntSpan order) {
   use(call.device);
   const Dims none(shape.size());
   const auto strides_of = [&](int i) -> IntSpan {
-    return i < call.inputs && call.in[i].kind == Kind::kArray ? call.in[i].strides : none;
+    return i < call.inputs && call.in[i].kind == Kind::kArray ? call.strides[i] : none;
   };
   const Loop loop(shape, {call.out_strides, strides_of(0), strides_of(1), strides_of(2)}, kOperands,
                   order);

@@ -15,11 +15,11 @@ struct LoopOperand {
   enum class Kind : uint8_t { kArray, kNumber, kElement } kind = Kind::kArray;
   DType memory = DType::kFloat32, kernel = DType::kFloat32;
   const void* data =
-      nullptr;   // of the device; of the host for a number, which has the kernel's type
-  Dims strides;  // in bytes, by dimension of the shape; of arrays
+      nullptr;  // of the device; of the host for a number, which has the kernel's type
 };
 
-struct LoopCall {
+// Of contiguous arrays.
+struct FlatCall {
   int device;
   int function;  // PointwiseId or kIdentity
   DType dtype;   // the element function's
@@ -28,13 +28,16 @@ struct LoopCall {
   const void* params = nullptr;
   void* out;
   DType out_memory;
+};
+
+struct LoopCall : FlatCall {
+  Dims strides[kernel::kMaxPointwiseInputs];  // in bytes, by dimension of the shape; of arrays
   Dims out_strides;
 };
 
 // Over a shape whose dimensions are walked in `order`, from slowest to fastest.
 void run_loop(const LoopCall& call, IntSpan shape, IntSpan order);
-// The same where every array is contiguous: strides are not looked at.
-void run_contiguous(const LoopCall& call, int64_t n);
+void run_contiguous(const FlatCall& call, int64_t n);
 
 // The device that an address belongs to.
 int place_of(const void* address);

@@ -50,20 +50,24 @@ constexpr int64_t kThreads = 256;
 // Sums over samples are cut by their number alone.
 constexpr int64_t kMostSegments = 1024, kSegment = kThreads * 4;
 
-// A thread for some scores of a sample.
-int lanes_for(int64_t classes, bool columns) {
-  const auto wanted = static_cast<uint64_t>(std::max<int64_t>(classes / 4, 1));
+int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+// A thread for some scores of a sample, or some packs of them.
+int lanes_for(int64_t scores, bool columns) {
+  const auto wanted = static_cast<uint64_t>(std::max<int64_t>(scores / 4, 1));
   return static_cast<int>(
       std::min<int64_t>(static_cast<int64_t>(std::bit_ceil(wanted)), columns ? 8 : kThreads));
 }
 
 void run(TypedKernel& kernel, const void* at, DType dtype, int64_t blocks,
-         device::ClassArguments& args) {
+         device::ClassArguments& args, int pack = 0) {
   if (blocks == 0) return;
   const int device = place_of(at);
   use(device);
   args.error = error_site(device, "nll_loss");
-  launch(device, kernel.on(device, dtype), {static_cast<unsigned>(blocks)}, kThreads, args);
+  const Function function =
+      pack ? kernel.on(device, dtype, pack, message_of(pack).c_str()) : kernel.on(device, dtype);
+  launch(device, function, {static_cast<unsigned>(blocks)}, kThreads, args);
 }
 
 // With lanes for each sample.
@@ -71,6 +75,18 @@ void run_samples(TypedKernel& kernel, const void* at, const ClassTargets& t,
                  device::ClassArguments& args) {
   args.lanes = lanes_for(t.classes, t.inner > 1);
   run(kernel, at, t.dtype, blocks_for(t.samples(), kThreads / args.lanes), args);
+}
+
+// The same, with packs of scores where they are neighbours.
+void run_packs(TypedKernel& kernel, const void* at, const ClassTargets& t,
+               device::ClassArguments& args) {
+  const auto widest = static_cast<int>(16 / size_of(t.dtype));
+  const auto aligned = [](const void* p) { return reinterpret_cast<uintptr_t>(p) % 16 == 0; };
+  const bool packs =
+      t.inner == 1 && t.classes % widest == 0 && aligned(args.scores) && aligned(args.out);
+  const int pack = packs ? widest : 1;
+  args.lanes = lanes_for(divided(t.classes, pack), t.inner > 1);
+  run(kernel, at, t.dtype, blocks_for(t.samples(), kThreads / args.lanes), args, pack);
 }
 
 void run_rows(TypedKernel& kernel, const void* at, const kernel::SoftTargets& call,
@@ -91,7 +107,7 @@ void run_rows(TypedKernel& kernel, const void* at, const kernel::SoftTargets& ca
 
 void score_statistics(const ClassTargets& t, const void* scores, void* statistics) {
   device::ClassArguments args = arguments_of(t, scores, statistics);
-  run_samples(statistics_kernel, statistics, t, args);
+  run_packs(statistics_kernel, statistics, t, args);
 }
 
 void all_class_losses(const ClassTargets& t, const void* scores, const void* statistics,
@@ -126,7 +142,7 @@ void cross_entropy_gradient(const ClassTargets& t, const void* scores, const voi
   args.smoothing = smoothing;
   args.out = out;
   set_gradients(args, gradients);
-  run_samples(entropy_kernel, out, t, args);
+  run_packs(entropy_kernel, out, t, args);
 }
 
 void nll_gradient(const ClassTargets& t, const SampleGradients& gradients, void* out) {

@@ -76,6 +76,7 @@ Nvrtc open_nvrtc() {
     return nvrtc;
   }
   nvrtc.found.path = library.path;
+  open_parts(library, "libnvrtc-builtins.so");
   if (!load(library, nvrtc.functions)) {
     nvrtc.found.missing = message_of("NVRTC is too old: ", library.path,
                                      " (python -m pip install --upgrade ", package, ")");

@@ -50,11 +50,16 @@ bool alike(const OptimTensor& a, const OptimTensor& b, size_t numbers) {
   return a.numbers == b.numbers || std::memcmp(a.numbers, b.numbers, numbers) == 0;
 }
 
-// run(first tensor, collected) for as many neighbours as fit into a launch.
-template <class Run>
+// run(first tensor, arguments) for as many neighbours as fit into a launch, which the arguments
+// list. The other members are for `run` to set, and places of the list that nobody reads stay as
+// they are.
+template <class Arguments, class Run>
 void by_launches(std::span<const OptimTensor> tensors, size_t numbers, Run run) {
+  Arguments arguments;
+  device::OptimTensors& collected = arguments.tensors;
   for (size_t begin = 0; begin < tensors.size();) {
-    device::OptimTensors collected{};
+    collected.count = 0;
+    collected.pieces_before[0] = 0;
     size_t end = begin;
     for (; end < tensors.size() && collected.count < device::kOptimTensors &&
            alike(tensors[begin], tensors[end], numbers);
@@ -69,7 +74,7 @@ void by_launches(std::span<const OptimTensor> tensors, size_t numbers, Run run) 
       collected.pieces_before[at + 1] =
           collected.pieces_before[at] + (t.n + device::kOptimPiece - 1) / device::kOptimPiece;
     }
-    if (collected.count) run(tensors[begin], collected);
+    if (collected.count) run(tensors[begin], arguments);
     begin = end;
   }
 }
@@ -82,14 +87,14 @@ unsigned blocks_of(const device::OptimTensors& tensors) {
 template <class Numbers, class Form>
 void step(TypedKernel& kernel, std::span<const OptimTensor> tensors,
           std::initializer_list<const char*> names, Form form) {
-  by_launches(tensors, sizeof(Numbers), [&](const OptimTensor& like, const auto& collected) {
+  using Arguments = device::StepArguments<Numbers>;
+  by_launches<Arguments>(tensors, sizeof(Numbers), [&](const OptimTensor& like, Arguments& args) {
     const int device = place_of(like.param);
     use(device);
     const int number = form(like);
-    const std::string variant = message_of("scalar::optim::", names.begin()[number]);
-    launch(device, kernel.on(device, like.dtype, number, variant.c_str()), {blocks_of(collected)},
-           256,
-           device::StepArguments<Numbers>{collected, *static_cast<const Numbers*>(like.numbers)});
+    args.numbers = *static_cast<const Numbers*>(like.numbers);
+    launch(device, kernel.on(device, like.dtype, number, names.begin()[number]),
+           {blocks_of(args.tensors)}, 256, args);
   });
 }
 
@@ -118,53 +123,57 @@ void step_rows(TypedKernel& kernel, const char* rule, const kernel::StepRows& on
 }  // namespace
 
 void optim_sgd(std::span<const OptimTensor> tensors) {
-  step<kernel::SgdNumbers>(sgd_kernel, tensors, {"PlainSgd", "MomentumSgd"},
+  step<kernel::SgdNumbers>(sgd_kernel, tensors,
+                           {"scalar::optim::PlainSgd", "scalar::optim::MomentumSgd"},
                            [](const OptimTensor& t) { return t.state[0] ? 1 : 0; });
 }
 
 void optim_adam(std::span<const OptimTensor> tensors) {
-  step<kernel::AdamNumbers>(adam_kernel, tensors, {"AdamOf<false>::Rule", "AdamOf<true>::Rule"},
-                            [](const OptimTensor& t) { return t.state[2] ? 1 : 0; });
+  step<kernel::AdamNumbers>(
+      adam_kernel, tensors,
+      {"scalar::optim::AdamOf<false>::Rule", "scalar::optim::AdamOf<true>::Rule"},
+      [](const OptimTensor& t) { return t.state[2] ? 1 : 0; });
 }
 
 void optim_adamax(std::span<const OptimTensor> tensors) {
-  step<kernel::AdamaxNumbers>(adamax_kernel, tensors, "Adamax");
+  step<kernel::AdamaxNumbers>(adamax_kernel, tensors, "scalar::optim::Adamax");
 }
 
 void optim_nadam(std::span<const OptimTensor> tensors) {
-  step<kernel::NAdamNumbers>(nadam_kernel, tensors, "NAdam");
+  step<kernel::NAdamNumbers>(nadam_kernel, tensors, "scalar::optim::NAdam");
 }
 
 void optim_radam(std::span<const OptimTensor> tensors) {
-  step<kernel::RAdamNumbers>(radam_kernel, tensors, "RAdam");
+  step<kernel::RAdamNumbers>(radam_kernel, tensors, "scalar::optim::RAdam");
 }
 
 void optim_rmsprop(std::span<const OptimTensor> tensors) {
   step<kernel::RmspropNumbers>(
       rmsprop_kernel, tensors,
-      {"RmspropOf<false, false>::Rule", "RmspropOf<true, false>::Rule",
-       "RmspropOf<false, true>::Rule", "RmspropOf<true, true>::Rule"},
+      {"scalar::optim::RmspropOf<false, false>::Rule",
+       "scalar::optim::RmspropOf<true, false>::Rule", "scalar::optim::RmspropOf<false, true>::Rule",
+       "scalar::optim::RmspropOf<true, true>::Rule"},
       [](const OptimTensor& t) { return (t.state[1] ? 1 : 0) + (t.state[2] ? 2 : 0); });
 }
 
 void optim_adagrad(std::span<const OptimTensor> tensors) {
-  step<kernel::AdagradNumbers>(adagrad_kernel, tensors, "Adagrad");
+  step<kernel::AdagradNumbers>(adagrad_kernel, tensors, "scalar::optim::Adagrad");
 }
 
 void optim_adadelta(std::span<const OptimTensor> tensors) {
-  step<kernel::AdadeltaNumbers>(adadelta_kernel, tensors, "Adadelta");
+  step<kernel::AdadeltaNumbers>(adadelta_kernel, tensors, "scalar::optim::Adadelta");
 }
 
 void optim_rprop(std::span<const OptimTensor> tensors) {
-  step<kernel::RpropNumbers>(rprop_kernel, tensors, "Rprop");
+  step<kernel::RpropNumbers>(rprop_kernel, tensors, "scalar::optim::Rprop");
 }
 
 void optim_asgd(std::span<const OptimTensor> tensors) {
-  step<kernel::AsgdNumbers>(asgd_kernel, tensors, "Asgd");
+  step<kernel::AsgdNumbers>(asgd_kernel, tensors, "scalar::optim::Asgd");
 }
 
 void optim_average(std::span<const OptimTensor> tensors) {
-  step<kernel::AverageNumbers>(average_kernel, tensors, "Mix");
+  step<kernel::AverageNumbers>(average_kernel, tensors, "scalar::optim::Mix");
 }
 
 void step_adam_rows(const kernel::StepRows& on, const kernel::AdamRowNumbers& numbers) {
@@ -176,11 +185,13 @@ void step_adagrad_rows(const kernel::StepRows& on, const kernel::AdagradRowNumbe
 }
 
 void unscale(std::span<const OptimTensor> tensors, const float* factor, float* found_inf) {
-  by_launches(tensors, 0, [&](const OptimTensor& like, const auto& collected) {
+  using Arguments = device::UnscaleArguments;
+  by_launches<Arguments>(tensors, 0, [&](const OptimTensor& like, Arguments& args) {
     const int device = place_of(like.param);
     use(device);
-    launch(device, unscale_kernel.on(device, like.dtype), {blocks_of(collected)}, 256,
-           device::UnscaleArguments{collected, factor, found_inf});
+    args.factor = factor;
+    args.found_inf = found_inf;
+    launch(device, unscale_kernel.on(device, like.dtype), {blocks_of(args.tensors)}, 256, args);
   });
 }
 

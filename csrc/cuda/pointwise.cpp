@@ -13,7 +13,7 @@ using Kind = LoopOperand::Kind;
 static TypedKernel frexp_kernel("frexp.cuh", "split_element", "FrexpArguments");
 
 void pointwise_run(const kernel::PointwiseRun& run) {
-  LoopCall call;
+  FlatCall call;
   call.device = place_of(run.out);
   call.function = static_cast<int>(run.function);
   call.dtype = run.dtype;
@@ -54,7 +54,7 @@ void pointwise(const kernel::PointwiseCall& given) {
       in.memory = input.tensor->dtype();
       in.data = input.tensor->data();
       in.kind = input.tensor->numel() == 1 ? Kind::kElement : Kind::kArray;
-      if (in.kind == Kind::kArray) in.strides = byte_strides(*input.tensor, out.sizes());
+      if (in.kind == Kind::kArray) call.strides[i] = byte_strides(*input.tensor, out.sizes());
     }
   }
   call.params = given.params;

@@ -19,7 +19,11 @@ constexpr int kThreads = 256;
 // Enough blocks for any device; the same on all, so that sums are cut alike.
 constexpr int64_t kEnoughBlocks = 1024;
 constexpr int64_t kMostSegments = 512;
-constexpr size_t kLargestAccumulator = 48;
+constexpr size_t kLargestAccumulator = 24;
+// Packs or elements of a row that a thread should have: as many as it reads together.
+constexpr int64_t kHeld = 8;
+// Threads of a row that are neighbours in any case, so that whole sectors of memory are read.
+constexpr int64_t kSideBySide = 4;
 
 TypedKernel elements_kernel("reduce.cuh", "reduce_elements", "ReduceArguments");
 TypedKernel segments_kernel("reduce.cuh", "reduce_segments", "ReduceArguments");
@@ -55,6 +59,11 @@ device::ReduceLoop simplified(SmallVec<Dimension, 6>& dims) {
 
 int64_t divided(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
+int lanes_for(int64_t length, int64_t most) {
+  const auto wanted = static_cast<uint64_t>(std::max<int64_t>(length, 1));
+  return static_cast<int>(std::min(static_cast<int64_t>(std::bit_ceil(wanted)), most));
+}
+
 }  // namespace
 
 void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
@@ -83,18 +92,24 @@ void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
   args.kept = simplified(kept);
   args.reduced = simplified(reduced);
   args.columns = fastest_is_kept && args.results > 1;
-  const auto lanes_for = [](int64_t length, int64_t most) {
-    return static_cast<int>(std::clamp<int64_t>(
-        static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(length, 1)))), 1,
-        most));
-  };
   const auto pack = static_cast<int64_t>(std::max<size_t>(16 / size_of(dtype), 1));
-  args.packed = !args.columns && args.reduced.dims == 1 && args.reduced.in[0] == 1;
-  args.lanes = args.columns ? lanes_for(args.length / 4, args.results >= 32 ? 8 : 64)
-                            : lanes_for(args.length / (args.packed ? pack : 4), kThreads);
+  const bool neighbours = !args.columns && args.reduced.dims == 1 && args.reduced.in[0] == 1;
+  const auto whole_packs = [&](int64_t elements) { return elements % pack == 0; };
+  const bool packed =
+      neighbours && (args.results == 1 ||
+                     (whole_packs(args.length) &&
+                      std::all_of(args.kept.in, args.kept.in + args.kept.dims, whole_packs)));
+  const bool aligned = reinterpret_cast<uintptr_t>(given.in) % 16 == 0;
+  if (args.columns) {
+    args.lanes = lanes_for(args.length / 4, args.results >= 32 ? 8 : 64);
+  } else {
+    const int64_t reads = divided(args.length, packed ? pack : 1);
+    args.lanes =
+        std::max(lanes_for(divided(reads, kHeld), kThreads), lanes_for(reads, kSideBySide));
+  }
   const int64_t blocks = divided(args.results, kThreads / args.lanes);
   const int64_t wanted = divided(kEnoughBlocks, blocks);
-  const int64_t possible = args.length / (int64_t{args.lanes} * 16);
+  const int64_t possible = args.length / (args.lanes * (packed ? pack * kHeld : 16));
   args.segments = std::clamp<int64_t>(std::min(wanted, possible), 1, kMostSegments);
   args.segment_length = divided(divided(std::max<int64_t>(args.length, 1), args.segments), pack);
   args.segment_length *= pack;
@@ -110,7 +125,9 @@ void reduce(kernel::ReduceOp op, DType dtype, const kernel::ReduceArgs& given) {
   }
   const int number = static_cast<int>(op);
   const std::string variant = message_of("static_cast<ReduceOp>(", number, ")");
-  launch(device, elements_kernel.on(device, dtype, number, variant.c_str()),
+  const int reads = packed ? (aligned ? 0 : 1) : args.reduced.dims <= 1 ? 2 : 3;
+  const std::string reading = message_of(variant, ", static_cast<ReduceReads>(", reads, ")");
+  launch(device, elements_kernel.on(device, dtype, 4 * number + reads, reading.c_str()),
          {static_cast<unsigned>(blocks), static_cast<unsigned>(args.segments)}, kThreads, args);
   if (args.segments == 1) return;
   args.columns = false;

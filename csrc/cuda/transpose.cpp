@@ -1,6 +1,8 @@
 // Copies between arrays whose elements are neighbours along different dimensions.
 #include "cuda/transpose.h"
 
+#include <algorithm>
+
 #include "cuda/device/transpose_args.h"
 #include "cuda/launch.h"
 #include "cuda/loop.h"
@@ -14,6 +16,9 @@ TypedKernel tile_kernel("transpose.cuh", "transpose_tile", "TransposeArguments")
 
 // Of a smaller matrix most of a tile would be empty.
 constexpr int64_t kLeast = 16;
+// Elements along a side of a tile; of small elements in large matrices twice as many, so that more
+// of them are on their way.
+constexpr int kSmallTile = 32;
 
 }  // namespace
 
@@ -36,9 +41,13 @@ bool transpose(int device, IntSpan shape, const kernel::StridedTarget& out,
   args.columns = loop.sizes[last];
   args.in_column = loop.strides[1][last];
   args.out_row = loop.strides[0][along];
-  args.row_tiles = blocks_for(args.rows, device::kTransposeTile);
-  args.all_tiles = args.row_tiles * blocks_for(args.columns, device::kTransposeTile);
-  int64_t blocks = args.all_tiles;
+  const bool large = bytes <= 4 && std::min(args.rows, args.columns) > kSmallTile;
+  const int tile = large ? 2 * kSmallTile : kSmallTile;
+  const int64_t row_tiles = blocks_for(args.rows, tile);
+  int64_t blocks = row_tiles * blocks_for(args.columns, tile);
+  if (blocks > INT32_MAX) return false;
+  args.row_tiles = static_cast<unsigned>(row_tiles);
+  args.all_tiles = static_cast<unsigned>(blocks);
   for (int d = 0; d < last; ++d) {
     if (d == along) continue;
     args.sizes[args.dims] = loop.sizes[d];
@@ -48,8 +57,8 @@ bool transpose(int device, IntSpan shape, const kernel::StridedTarget& out,
   }
   if (blocks > INT32_MAX) return false;
   use(device);
-  launch(device, tile_kernel.on(device, of_size(out.dtype)), {static_cast<unsigned>(blocks)}, 256,
-         args);
+  launch(device, tile_kernel.on(device, of_size(out.dtype), tile, message_of(tile).c_str()),
+         {static_cast<unsigned>(blocks)}, 256, args);
   return true;
 }
 

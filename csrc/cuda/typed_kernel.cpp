@@ -1,14 +1,25 @@
 // Kernels that are templates over an element type.
 #include "cuda/typed_kernel.h"
 
+#include "cuda/context.h"
 #include "cuda/loop.h"
 #include "cuda/program.h"
 
 namespace fb::cuda {
 
 Function TypedKernel::on(int device, DType dtype, int number, const char* variant) {
+  static_assert(kMaxDevices == 32);
+  const int key = (number * kDTypeCount + static_cast<int>(dtype)) * kMaxDevices + device;
+  const auto* const recent = recent_[place_of_key(key)].load(std::memory_order_acquire);
+  if (recent && recent->first == key) [[likely]]
+    return recent->second;
+  return find(key, device, dtype, variant);
+}
+
+Function TypedKernel::find(int key, int device, DType dtype, const char* variant) {
   const std::lock_guard lock(mutex_);
-  Function& function = found_[(number * kDTypeCount + static_cast<int>(dtype)) * 32 + device];
+  const auto at = found_.try_emplace(key).first;
+  Function& function = at->second;
   if (!function) {
     const std::string source =
         message_of("#include \"cuda/device/", header_,
@@ -16,6 +27,7 @@ Function TypedKernel::on(int device, DType dtype, int number, const char* varian
                    "<", cpp_name(dtype), *variant ? ", " : "", variant, ">(args); }\n}\n");
     function = find_kernel(device, source, "kernel");
   }
+  recent_[place_of_key(key)].store(&*at, std::memory_order_release);
   return function;
 }
 

@@ -1,6 +1,7 @@
 // Kernels that are templates over an element type.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -20,9 +21,20 @@ class TypedKernel {
   Function on(int device, DType dtype, int number = 0, const char* variant = "");
 
  private:
+  using Found = std::unordered_map<int, Function>;
+  static constexpr unsigned kRecent = 16;
+  // The types that a program uses lie in neighbouring places.
+  static unsigned place_of_key(int key) {
+    const auto bits = static_cast<unsigned>(key);
+    return (bits / 32 + bits) % kRecent;
+  }
+  Function find(int key, int device, DType dtype, const char* variant);
+
   const char *header_, *function_, *arguments_;
   std::mutex mutex_;
-  std::unordered_map<int, Function> found_;
+  Found found_;
+  // Those that were used last, read without the lock: entries stay where they are.
+  std::atomic<const Found::value_type*> recent_[kRecent] = {};
 };
 
 // A type whose elements are as large: for kernels that move elements without looking at them.

@@ -237,7 +237,7 @@ def set_default_tensor_type(t: Any) -> None:
             "invalid type object: only floating-point types are supported as the default type"
         )
     if place == "cuda" and not fb.cuda.is_available():
-        raise TypeError(f"{t!r} is not available: this build of Flambeau computes on the CPU")
+        raise TypeError(f"{t!r} is not available: no GPU can be used here")
     fb.set_default_dtype(dtype)
     fb.set_default_device(None if place == "cpu" else place)
 

@@ -12,15 +12,15 @@ __all__: list[str] = []
 # name is for in PyTorch, if the table says it.
 REFUSALS: dict[str, dict[str, tuple[str, type[Exception], str]]] = {}
 
-_CPU = "this build of Flambeau computes on the CPU; "
-_ACCELERATOR = _CPU + "ask torch.accelerator.is_available() first"
+_DEVICES = "Flambeau computes on CPUs and NVIDIA GPUs; "
+_ACCELERATOR = "no GPU can be used here; ask torch.accelerator.is_available() first"
 _CUDA = (
     "not there for GPUs yet; ask torch.cuda.is_available() first, and keep tensors and modules on "
     "device 'cpu' for it"
 )
-_MPS = _CPU + "ask torch.backends.mps.is_available() first"
-_MTIA = _CPU + "ask torch.mtia.is_available() first"
-_XPU = _CPU + "ask torch.xpu.is_available() first"
+_MPS = _DEVICES + "ask torch.backends.mps.is_available() first"
+_MTIA = _DEVICES + "ask torch.mtia.is_available() first"
+_XPU = _DEVICES + "ask torch.xpu.is_available() first"
 _PROCESSES = "several cooperating processes are not supported yet; "
 _COMPRESSED = (
     "compressed sparse matrices are not supported yet; use to_sparse(), the coordinate form"
@@ -123,7 +123,7 @@ _refuse(
     "operators use oneDNN's layouts on their own where that pays; remove the call",
     names="to_mkldnn",
 )
-_refuse("Tensor", _CPU + "remove the call", AssertionError, names="xpu ipu mtia")
+_refuse("Tensor", _DEVICES + "remove the call", AssertionError, names="xpu ipu mtia")
 
 # Removed from PyTorch.
 _refuse(
@@ -167,8 +167,7 @@ _refuse(
 )
 _refuse(
     "library",
-    "Triton kernels need a GPU, and this build computes on the CPU; write the operator with "
-    "torch.library.custom_op",
+    "Triton kernels are not supported; write the operator with torch.library.custom_op",
     names="triton_op wrap_triton",
 )
 _refuse(

@@ -134,8 +134,8 @@ def test_a_gpu_that_cannot_be_used():
     assert "NVRTC" not in found
 
 
-def test_a_gpu_that_is_not_asked_for():
-    off = {"missing": "this build of Flambeau computes on the CPU", "remedy": "FLAMBEAU_CUDA=1"}
+def test_a_gpu_that_is_switched_off():
+    off = {"missing": "FLAMBEAU_CUDA=0 switches GPUs off", "remedy": "unset FLAMBEAU_CUDA"}
     found = findings(cuda=cuda_facts(None, **off))["GPU"]
     assert (found.text, found.fix, found.status) == (*off.values(), "note")
 

@@ -1,4 +1,7 @@
-"""Tests of the device need one: a GPU, or the emulator that `make emulated` sets up."""
+"""Tests of the device need one: a GPU, or the emulator that `make emulated` sets up.
+
+They are skipped in a run of other tests too, which hides the GPU: see `tests/conftest.py`.
+"""
 
 from collections.abc import Iterator
 
@@ -12,7 +15,7 @@ from flambeau import _C
 def _device() -> None:
     if not fb.cuda.is_available():
         missing = _C._cuda_state()["missing"]
-        pytest.skip(f"{missing}; `make emulated` runs these tests without a GPU")
+        pytest.skip(f"{missing}; `make cuda` runs these tests alone, `make emulated` without a GPU")
 
 
 @pytest.fixture(autouse=True)

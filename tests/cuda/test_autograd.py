@@ -34,6 +34,44 @@ def test_hooks_of_tensors_and_nodes() -> None:
     assert seen[0] is x.grad
 
 
+def allocations() -> int:
+    return int(fb.cuda.memory_stats()["allocation.all.allocated"])
+
+
+def test_a_gradient_that_nobody_else_holds_is_not_copied() -> None:
+    x, y = leaf(1, 2), leaf(3, 4)
+    out = (x * y).sum()
+    before = allocations()
+    out.backward()
+    assert allocations() - before == 3  # of the sum, of x and of y
+    assert x.grad is not None
+    assert y.grad is not None
+    assert x.grad.tolist() == [3.0, 4.0]
+    assert y.grad.tolist() == [1.0, 2.0]
+
+
+def test_a_sum_of_gradients_is_added_up_in_place() -> None:
+    x = leaf(1, 2)
+    out = (x * 2 + x * 3 + x * 4).sum()
+    before = allocations()
+    out.backward()
+    assert allocations() - before == 4  # of the sum and of each product
+    assert x.grad is not None
+    assert x.grad.tolist() == [9.0, 9.0]
+
+
+def test_a_gradient_that_others_hold_is_copied() -> None:
+    x, y = leaf(1, 2), leaf(3, 4)
+    grad = fb.ones(2, device=CUDA)
+    (x + y).backward(grad)
+    assert x.grad is not None
+    assert y.grad is not None
+    assert len({grad.data_ptr(), x.grad.data_ptr(), y.grad.data_ptr()}) == 3
+    x.grad.zero_()
+    assert y.grad.tolist() == [1.0, 1.0]
+    assert grad.tolist() == [1.0, 1.0]
+
+
 def test_modes() -> None:
     x = leaf(1, 2)
     with fb.no_grad():

@@ -56,6 +56,40 @@ def test_neighbours_are_joined() -> None:
     del whole
 
 
+def test_a_small_block_serves_its_size_again() -> None:
+    x = fb.empty(3000, dtype=fb.uint8, device="cuda")
+    y = fb.empty(3000, dtype=fb.uint8, device="cuda")
+    addresses = [x.data_ptr(), y.data_ptr()]
+    del x, y
+    again = [fb.empty(2900, dtype=fb.uint8, device="cuda") for _ in range(2)]
+    assert [each.data_ptr() for each in again] == addresses[::-1]
+
+
+def test_small_neighbours_are_joined_before_memory_is_missing() -> None:
+    with cuda.stream(cuda.Stream()):  # whose small pool is empty
+        parts = [fb.empty(512, dtype=fb.uint8, device="cuda") for _ in range(2 * MIB // 512)]
+        reserved, before = cuda.memory_reserved(), cuda.memory_stats()
+        del parts
+        freed = cuda.memory_stats()
+        blocks = "inactive_split.small_pool.current"
+        assert freed[blocks] - before[blocks] == 2 * MIB // 512
+        halves = [fb.empty(MIB, dtype=fb.uint8, device="cuda") for _ in range(2)]
+        assert cuda.memory_reserved() == reserved
+        assert cuda.memory_stats()[blocks] == before[blocks]
+        del halves
+
+
+def test_kept_small_blocks_are_returned() -> None:
+    cuda.empty_cache()
+    reserved = cuda.memory_reserved()
+    with cuda.stream(cuda.Stream()):
+        parts = [fb.empty(512, dtype=fb.uint8, device="cuda") for _ in range(2 * MIB // 512)]
+        assert cuda.memory_reserved() == reserved + 2 * MIB
+        del parts
+    cuda.empty_cache()
+    assert cuda.memory_reserved() == reserved
+
+
 def test_growing_lengths_do_not_fragment() -> None:
     for size in range(1, 40):
         pair = [fb.empty(size * MIB, dtype=fb.uint8, device="cuda") for _ in range(2)]

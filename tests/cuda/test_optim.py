@@ -105,3 +105,12 @@ def test_gradients_are_clipped(norm_type: float) -> None:
 
     for limit in (0.5, 1e6):
         assert_close(run(CUDA, limit), run("cpu", limit), 2e-5)
+
+
+@pytest.mark.parametrize("name", ["Adam", "AdamW", "NAdam", "RAdam", "Adamax", "RMSprop", "ASGD"])
+def test_a_capturable_step_is_one_of_kernels(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = stepped(CUDA, name, {"lr": 0.01}, fb.float32, SIZES)
+    monkeypatch.delattr(fb.optim.Optimizer, "_fb_step_composed")
+    capturable = stepped(CUDA, name, {"lr": 0.01, "capturable": True}, fb.float32, SIZES)
+    for a, b in zip(capturable, plain, strict=True):
+        assert fb.equal(a, b)

@@ -363,3 +363,24 @@ def test_training_goes_on_after_a_bad_id() -> None:
             steps.step()
             losses.append(loss.item())
         assert losses[1] == pytest.approx(losses[0], rel=1e-5)
+
+
+def test_positions_of_the_host() -> None:
+    x = fb.arange(12.0).reshape(3, 4).cuda()
+    expected = x.cpu()
+    for index in ([2, 0], (slice(None), [1, 3]), ([0, 1], [2, 2]), fb.tensor([1, 1])):
+        assert x[index].device == x.device
+        assert fb.equal(x[index].cpu(), expected[index])
+    mask = expected > 5
+    assert x[mask].tolist() == expected[mask].tolist()
+    x[[0, 2]] = fb.full((2, 4), -1.0, device="cuda")
+    x[mask] = 7
+    expected[[0, 2]] = -1
+    expected[mask] = 7
+    assert fb.equal(x.cpu(), expected)
+    leaf = fb.ones(3, device="cuda", requires_grad=True)
+    leaf[[0, 0, 2]].sum().backward()
+    assert leaf.grad is not None
+    assert leaf.grad.tolist() == [2.0, 0.0, 1.0]
+    with pytest.raises(RuntimeError, match="same device"):
+        expected[fb.tensor([0], device="cuda")]

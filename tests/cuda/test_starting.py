@@ -37,7 +37,7 @@ def run(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         ({"FB_EMULATOR_STARTS": "999"}, "does not start: an error of the emulator (code 999)"),
         ({"FB_EMULATOR_STARTS": "100"}, "no NVIDIA GPU is visible"),
         ({"FLAMBEAU_LIBCUDA": "libm.so.6"}, "too old: it is for CUDA 0.0, and CUDA 12.0 is needed"),
-        ({"FLAMBEAU_CUDA": "0"}, "computes on the CPU (FLAMBEAU_CUDA=1"),
+        ({"FLAMBEAU_CUDA": "0"}, "FLAMBEAU_CUDA=0 switches GPUs off (unset FLAMBEAU_CUDA)"),
     ],
 )
 def test_what_is_missing_is_said(environment: dict[str, str], message: str) -> None:

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cuda/device/base.cuh"
+#include "cuda/device/lanes.cuh"
 #include "cuda/device/linalg_args.h"
-#include "cuda/device/warp.cuh"
 #include "scalar/math.h"
 
 namespace fb::device {

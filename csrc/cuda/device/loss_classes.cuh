@@ -1,7 +1,7 @@
 // Losses of scores for classes, and their gradients. Elements are float or double.
 #pragma once
 
-#include "cuda/device/lanes.cuh"
+#include "cuda/device/exponentials.cuh"
 #include "cuda/device/loss_classes_args.h"
 
 namespace fb::device {
@@ -15,7 +15,7 @@ struct SamplePlace : LanePlace {
   __device__ explicit SamplePlace(const ClassArguments& args)
       : LanePlace(args.lanes, args.inner > 1), inside(item < args.outer * args.inner), first(0) {
     if (!inside) return;
-    const long long outer = item / args.inner;
+    const long long outer = args.inner > 1 ? item / args.inner : item;
     first = outer * args.classes * args.inner + (item - outer * args.inner);
   }
 };
@@ -25,49 +25,28 @@ __device__ inline T class_weight(const void* weights, long long c) {
   return weights ? static_cast<const T*>(weights)[c] : T(1);
 }
 
-// What exponents are relative to: scores of -inf stay -inf.
-template <class T>
-__device__ inline T exponent_shift(T largest) {
-  return largest == -math::infinity<T>() ? T(0) : largest;
-}
-
-// The largest of n scores, `step` apart, and the sum of exponentials relative to it.
-template <class T>
-struct ExponentialSum {
-  T shift, total;
-
-  __device__ ExponentialSum(const LanePlace& place, bool inside, const T* x, long long n,
-                            long long step) {
-    T largest = -math::infinity<T>();
-    if (inside)
-      for (long long c = place.lane; c < n; c += place.lanes)
-        largest = scalar::maximum(largest, x[c * step]);
-    shift = exponent_shift(join_lanes(place, largest, Larger<T>()));
-    total = T(0);
-    if (inside)
-      for (long long c = place.lane; c < n; c += place.lanes)
-        total += math::exp(x[c * step] - shift);
-    total = join_lanes(place, total, Sum<T>());
-  }
-};
-
-template <class T>
+template <class T, int pack>
 __device__ inline void score_statistics(const ClassArguments& args) {
   const SamplePlace place(args);
-  const ExponentialSum<T> found(place, place.inside,
-                                static_cast<const T*>(args.scores) + place.first, args.classes,
-                                args.inner);
+  const ExponentialSum<T> sum = sum_exponentials<pack, T>(
+      place, place.inside, static_cast<const T*>(args.scores) + place.first, args.classes / pack,
+      args.inner * pack);
   if (!place.inside || place.lane != 0) return;
   auto* statistics = static_cast<T*>(args.statistics);
-  statistics[place.item] = found.shift;
-  statistics[args.outer * args.inner + place.item] = math::log(found.total);
+  statistics[place.item] = sum.shift();
+  statistics[args.outer * args.inner + place.item] = math::log(sum.total);
 }
 
+// The logarithm of softmax of the scores of a sample.
 template <class T>
-__device__ inline T log_softmax_of(const ClassArguments& args, long long sample, T score) {
-  const auto* statistics = static_cast<const T*>(args.statistics);
-  return (score - statistics[sample]) - statistics[args.outer * args.inner + sample];
-}
+struct LogSoftmax {
+  T shift, rest;
+
+  __device__ LogSoftmax(const ClassArguments& args, long long sample)
+      : shift(static_cast<const T*>(args.statistics)[sample]),
+        rest(static_cast<const T*>(args.statistics)[args.outer * args.inner + sample]) {}
+  __device__ T operator()(T score) const { return (score - shift) - rest; }
+};
 
 // The weighted losses of all classes of each sample.
 template <class T>
@@ -75,10 +54,11 @@ __device__ inline void all_class_losses(const ClassArguments& args) {
   const SamplePlace place(args);
   const auto* x = static_cast<const T*>(args.scores) + place.first;
   T total = T(0);
-  if (place.inside)
+  if (place.inside) {
+    const LogSoftmax<T> log_softmax(args, place.item);
     for (long long c = place.lane; c < args.classes; c += place.lanes)
-      total -= class_weight<T>(args.weights, c) *
-               log_softmax_of(args, place.item, x[c * args.inner]);
+      total -= class_weight<T>(args.weights, c) * log_softmax(x[c * args.inner]);
+  }
   total = join_lanes(place, total, Sum<T>());
   if (place.inside && place.lane == 0) static_cast<T*>(args.out)[place.item] = total;
 }
@@ -124,7 +104,7 @@ __device__ inline void class_losses(const ClassArguments& args) {
     const long long outer = i / args.inner;
     const T score = static_cast<const T*>(
         args.scores)[outer * plane + target * args.inner + (i - outer * args.inner)];
-    T loss = args.statistics ? -log_softmax_of(args, i, score) : -score;
+    T loss = args.statistics ? -LogSoftmax<T>(args, i)(score) : -score;
     loss *= weight;
     if (args.all_classes)
       loss = loss * picked_share + static_cast<const T*>(args.all_classes)[i] * spread_share;
@@ -160,7 +140,7 @@ __device__ inline bool counts(const ClassArguments& args, long long target) {
   return target != args.ignored && target >= 0 && target < args.classes;
 }
 
-template <class T>
+template <class T, int pack>
 __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
   const SamplePlace place(args);
   double whole = static_cast<double>(args.classes);
@@ -172,23 +152,37 @@ __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
   }
   if (!place.inside) return;
   const long long sample = place.item, target = args.targets[sample];
-  auto* out = static_cast<T*>(args.out) + place.first;
-  if (!counts(args, target)) {
-    for (long long c = place.lane; c < args.classes; c += place.lanes) out[c * args.inner] = T(0);
-    return;
-  }
-  const double gradient = gradient_of<T>(args, sample);
-  const double pick = gradient * static_cast<double>(class_weight<T>(args.weights, target)) *
-                      (1 - args.smoothing);
-  const double spread = gradient * args.smoothing / static_cast<double>(args.classes);
-  const auto scale = static_cast<T>(pick + spread * whole);
+  const bool used = counts(args, target);
+  const double gradient = used ? gradient_of<T>(args, sample) : 0;
+  const double pick =
+      used ? gradient * static_cast<double>(class_weight<T>(args.weights, target)) *
+                 (1 - args.smoothing)
+           : 0;
+  const auto spread = static_cast<T>(gradient * args.smoothing / static_cast<double>(args.classes));
+  const auto scale = static_cast<T>(
+      pick + gradient * args.smoothing / static_cast<double>(args.classes) * whole);
+  const auto picked = static_cast<T>(pick);
+  const LogSoftmax<T> log_softmax(args, sample);
   const auto* x = static_cast<const T*>(args.scores) + place.first;
-  for (long long c = place.lane; c < args.classes; c += place.lanes) {
-    T value = scale * math::exp(log_softmax_of(args, sample, x[c * args.inner]));
-    if (scale == T(0)) value = T(0);
-    value -= static_cast<T>(spread) * class_weight<T>(args.weights, c);
-    out[c * args.inner] = c == target ? value - static_cast<T>(pick) : value;
-  }
+  auto* out = static_cast<T*>(args.out) + place.first;
+  const long long packs = args.classes / pack, step = args.inner * pack;
+  long long at = place.lane;
+  for_packs<pack>(place, x, packs, step, T(0), [&](const auto& scores) {
+#pragma unroll
+    for (int h = 0; h < kPacksTogether; ++h, at += place.lanes) {
+      if (at >= packs) continue;
+      T part[pack];
+#pragma unroll
+      for (int p = 0; p < pack; ++p) {
+        const long long c = at * pack + p;
+        // Scores of NaN do not matter where nothing depends on them.
+        T value = scale == T(0) ? T(0) : scale * math::exp(log_softmax(scores[h * pack + p]));
+        if (spread != T(0)) value -= spread * class_weight<T>(args.weights, c);
+        part[p] = c == target ? value - picked : value;
+      }
+      store_pack<pack>(out + at * step, 0, part);
+    }
+  });
 }
 
 // A thread for each sample; `out` is zero.
@@ -228,20 +222,20 @@ struct SoftRow : LanePlace {
 template <class T>
 __device__ inline void soft_target_losses(const SoftTargetArguments& args) {
   const SoftRow<T> row(args);
-  const ExponentialSum<T> found(row, row.inside, row.x, args.classes, 1);
-  const T rest = math::log(found.total);
+  const ExponentialSum<T> sum = sum_exponentials<1, T>(row, row.inside, row.x, args.classes, 1);
+  const T shift = sum.shift(), rest = math::log(sum.total);
   T total = T(0), targets = T(0);
   if (row.inside)
     for (long long c = row.lane; c < args.classes; c += row.lanes) {
       const T share = row.share(c);
-      total += share * (rest - (row.x[c] - found.shift));
+      total += share * (rest - (row.x[c] - shift));
       targets += share;
     }
   total = sum_lanes(row, total);
   targets = sum_lanes(row, targets);
   if (!row.inside || row.lane != 0) return;
   auto* statistics = static_cast<T*>(args.statistics) + row.item;
-  statistics[0] = found.shift;
+  statistics[0] = shift;
   statistics[args.rows] = rest;
   statistics[2 * args.rows] = targets;
   static_cast<T*>(args.losses)[row.item] = total;

@@ -1,7 +1,7 @@
 // Steps of optimisers. 16-bit elements are computed in float.
 #pragma once
 
-#include "cuda/device/block.cuh"
+#include "cuda/device/lanes.cuh"
 #include "cuda/device/optim_args.h"
 #include "cuda/device/reduce.cuh"
 #include "scalar/optim.h"

@@ -1,7 +1,7 @@
 // Reductions. A reducer has an accumulator, adds elements to it, joins two of them and finishes.
 #pragma once
 
-#include "cuda/device/base.cuh"
+#include "cuda/device/lanes.cuh"
 #include "cuda/device/reduce_args.h"
 #include "scalar/arith.h"
 #include "scalar/compare.h"
@@ -88,90 +88,104 @@ struct Reducer {
 // --- counts and truths
 
 template <class T>
-struct Counter {
+struct Reducer<T, ReduceOp::kCountNonzero> {
   using Value = T;
   int64_t count = 0;
-  __device__ void join(const Counter& other) { count += other.count; }
-  __device__ void add_if(bool counts) { count += counts; }
-};
-
-template <class T>
-struct Reducer<T, ReduceOp::kCountNonzero> : Counter<T> {
-  __device__ void add(T x, long long) { this->add_if(convert<bool>(x)); }
-  __device__ void finish(const ReduceArguments& args, long long at) const {
-    static_cast<int64_t*>(args.out)[at] = this->count;
+  template <int n>
+  __device__ void add_all(const T (&x)[n]) {
+    int near = 0;
+#pragma unroll
+    for (int k = 0; k < n; ++k) near += convert<bool>(x[k]);
+    count += near;
   }
-};
-template <class T>
-struct Reducer<T, ReduceOp::kAny> : Counter<T> {
-  __device__ void add(T x, long long) { this->add_if(convert<bool>(x)); }
+  __device__ void join(const Reducer& other) { count += other.count; }
   __device__ void finish(const ReduceArguments& args, long long at) const {
-    static_cast<unsigned char*>(args.out)[at] = this->count != 0;
-  }
-};
-template <class T>
-struct Reducer<T, ReduceOp::kAll> : Counter<T> {
-  __device__ void add(T x, long long) { this->add_if(!convert<bool>(x)); }
-  __device__ void finish(const ReduceArguments& args, long long at) const {
-    static_cast<unsigned char*>(args.out)[at] = this->count == 0;
+    static_cast<int64_t*>(args.out)[at] = count;
   }
 };
 
-// --- extrema: NaN is larger and smaller than everything, the first of equals counts
+// Whether an element is true, or with `all` whether one is false.
+template <class T, bool all>
+struct Finder {
+  using Value = T;
+  int found = 0;
+  __device__ void add(T x, long long) { found |= convert<bool>(x) != all; }
+  __device__ void join(const Finder& other) { found |= other.found; }
+  __device__ void finish(const ReduceArguments& args, long long at) const {
+    static_cast<unsigned char*>(args.out)[at] = (found != 0) != all;
+  }
+};
+template <class T>
+struct Reducer<T, ReduceOp::kAny> : Finder<T, false> {};
+template <class T>
+struct Reducer<T, ReduceOp::kAll> : Finder<T, true> {};
+
+// --- extrema: NaN is larger and smaller than everything
+
+// What every number is at least, or at most.
+template <class V, bool largest>
+__device__ inline V worst_of() {
+  if constexpr (kIsFloat<V>) {
+    return largest ? -math::infinity<V>() : math::infinity<V>();
+  } else if constexpr (kIsBool<V>) {
+    return !largest;
+  } else {
+    constexpr bool has_sign = V(-1) < V(0);
+    const V lowest = has_sign ? static_cast<V>(V(1) << (8 * sizeof(V) - 1)) : V(0);
+    return largest ? lowest : static_cast<V>(~lowest);
+  }
+}
 
 template <class T, bool largest>
 struct Extremum {
   using Value = Wide<T>;
-  Value value{};
-  long long index = -1;  // none yet
+  Value value = worst_of<Value, largest>();
 
-  __device__ bool beats(Value x, long long i) const {
-    if (index < 0) return true;
-    if (is_nan(value) | is_nan(x)) return is_nan(x) & (!is_nan(value) | (i < index));
-    if (x == value) return i < index;
-    return largest ? x > value : x < value;
+  __device__ void add(Value x, long long) {
+    value = largest ? scalar::maximum(value, x) : scalar::minimum(value, x);
   }
+  __device__ void join(const Extremum& other) { add(other.value, 0); }
+  __device__ void finish(const ReduceArguments& args, long long at) const {
+    static_cast<Stored<T>*>(args.out)[at] = convert<T>(value);
+  }
+};
+template <class T>
+struct Reducer<T, ReduceOp::kAmax> : Extremum<T, true> {};
+template <class T>
+struct Reducer<T, ReduceOp::kAmin> : Extremum<T, false> {};
+
+// With its position, the first of equals. Elements are added in their order.
+template <class T, bool largest>
+struct PlacedExtremum {
+  using Value = Wide<T>;
+  Value value = worst_of<Value, largest>();
+  long long index = -1;  // until an element is better than the worst
+
+  static __device__ bool better(Value a, Value b) { return largest ? a > b : a < b; }
   __device__ void add(Value x, long long i) {
-    if (!beats(x, i)) return;
+    if (!(better(x, value) | (is_nan(x) & !is_nan(value)))) return;
     value = x;
     index = i;
   }
-  __device__ void join(const Extremum& other) {
-    if (other.index >= 0) add(other.value, other.index);
+  __device__ void join(const PlacedExtremum& other) {
+    const bool first = static_cast<unsigned long long>(other.index) <
+                       static_cast<unsigned long long>(index);
+    const bool equal = (other.value == value) | (is_nan(other.value) & is_nan(value));
+    if (!(equal ? first
+                : better(other.value, value) | (is_nan(other.value) & !is_nan(value))))
+      return;
+    value = other.value;
+    index = other.index;
   }
-  __device__ void store_value(void* out, long long at) const {
-    static_cast<Stored<T>*>(out)[at] = convert<T>(value);
-  }
-  __device__ void finish_index(const ReduceArguments& args, long long at) const {
-    if (args.out) store_value(args.out, at);
-    if (args.out2) static_cast<int64_t*>(args.out2)[at] = index;
-  }
-};
-
-template <class T>
-struct Reducer<T, ReduceOp::kAmax> : Extremum<T, true> {
   __device__ void finish(const ReduceArguments& args, long long at) const {
-    this->store_value(args.out, at);
+    if (args.out) static_cast<Stored<T>*>(args.out)[at] = convert<T>(value);
+    if (args.out2) static_cast<int64_t*>(args.out2)[at] = index < 0 ? 0 : index;
   }
 };
 template <class T>
-struct Reducer<T, ReduceOp::kAmin> : Extremum<T, false> {
-  __device__ void finish(const ReduceArguments& args, long long at) const {
-    this->store_value(args.out, at);
-  }
-};
+struct Reducer<T, ReduceOp::kMaxIndex> : PlacedExtremum<T, true> {};
 template <class T>
-struct Reducer<T, ReduceOp::kMaxIndex> : Extremum<T, true> {
-  __device__ void finish(const ReduceArguments& args, long long at) const {
-    this->finish_index(args, at);
-  }
-};
-template <class T>
-struct Reducer<T, ReduceOp::kMinIndex> : Extremum<T, false> {
-  __device__ void finish(const ReduceArguments& args, long long at) const {
-    this->finish_index(args, at);
-  }
-};
+struct Reducer<T, ReduceOp::kMinIndex> : PlacedExtremum<T, false> {};
 
 // --- norms
 
@@ -222,29 +236,35 @@ struct Reducer<T, ReduceOp::kNormNegInf> : Norm<T, ReduceOp::kNormNegInf> {};
 template <class T>
 struct Moments {
   using Value = Wide<T>;
-  double count = 0;
-  Value mean = Value(0), squares = Value(0);
+  Value count = Value(0), mean = Value(0), squares = Value(0);
 
-  __device__ void add(Value x, long long) {
-    count += 1;
-    const Value before = x - mean;
-    mean += before / static_cast<Value>(count);
-    squares += before * (x - mean);
+  // Several at once: each by itself would cost a division.
+  template <int n>
+  __device__ void add_all(const Value (&x)[n]) {
+    Moments near;
+    near.count = Value(n);
+#pragma unroll
+    for (int k = 0; k < n; ++k) near.mean += x[k];
+    near.mean /= Value(n);
+#pragma unroll
+    for (int k = 0; k < n; ++k) near.squares += (x[k] - near.mean) * (x[k] - near.mean);
+    join(near);
   }
   __device__ void join(const Moments& other) {
-    if (other.count == 0) return;
-    const double all = count + other.count;
-    const Value apart = other.mean - mean;
-    const auto share = static_cast<Value>(other.count / all);
+    const Value all = count + other.count, apart = other.mean - mean;
+    const Value share = other.count / (all == Value(0) ? Value(1) : all);
     mean += apart * share;
-    squares += other.squares + apart * apart * share * static_cast<Value>(count);
+    // In this order what has no elements adds zero, however large the other mean.
+    squares += other.squares + apart * (apart * (share * count));
     count = all;
   }
   __device__ void finish_as(const ReduceArguments& args, long long at, bool root) const {
-    const double free = count - args.param > 0 ? count - args.param : 0;
+    const auto all = static_cast<double>(args.length);
+    const double free = all - args.param > 0 ? all - args.param : 0;
     const Value variance = squares / static_cast<Value>(free);
     static_cast<T*>(args.out)[at] = convert<T>(root ? math::sqrt(variance) : variance);
-    if (args.out2) static_cast<T*>(args.out2)[at] = convert<T>(count == 0 ? Value(0) / Value(0) : mean);
+    if (args.out2)
+      static_cast<T*>(args.out2)[at] = convert<T>(all == 0 ? Value(0) / Value(0) : mean);
   }
 };
 template <class T>
@@ -273,124 +293,189 @@ __device__ inline long long offset_in(const ReduceLoop& loop, long long number,
   return loop.dims ? offset + number * strides[0] : 0;
 }
 
-struct ReducePlace {
-  int lane, local, per_block;
-  long long result;
+// How a thread reads what is reduced. The host knows it too: cuda/reduce.cpp.
+enum class ReduceReads : int {
+  kPacks,    // neighbours, at once
+  kScraps,   // the same where the address does not suit packs: one by one
+  kLine,     // elements of one dimension
+  kAnywhere  // of several
 };
-__device__ inline ReducePlace place_in(const ReduceArguments& args) {
-  const int thread = static_cast<int>(threadIdx.x);
-  const int per_block = kThreads / args.lanes;
-  const int local = args.columns ? thread % per_block : thread / args.lanes;
-  const int lane = args.columns ? thread / per_block : thread % args.lanes;
-  return {lane, local, per_block, static_cast<long long>(blockIdx.x) * per_block + local};
-}
 
-// Joins the accumulators of the lanes of each result, in a fixed order.
-template <class R>
-__device__ inline R join_lanes(const ReduceArguments& args, const ReducePlace& place, R own) {
-  alignas(16) __shared__ unsigned char room[kThreads * sizeof(R)];
-  R* const shared = reinterpret_cast<R*>(room);
-  shared[place.lane * place.per_block + place.local] = own;
-  for (int half = args.lanes / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (place.lane < half)
-      shared[place.lane * place.per_block + place.local].join(
-          shared[(place.lane + half) * place.per_block + place.local]);
+// Where elements of a result are: one after the other, `by` apart in their order. Of two dimensions
+// the place of the next one follows without a division.
+template <ReduceReads reads>
+struct ReduceWalk {
+  const ReduceLoop& loop;
+  long long number, row, inside, rows, rest;
+  int by;
+
+  __device__ ReduceWalk(const ReduceLoop& loop, long long first, int by)
+      : loop(loop), number(first), row(0), inside(0), rows(0), rest(0), by(by) {
+    if (reads == ReduceReads::kLine || loop.dims != 2) return;
+    const long long size = loop.sizes[1];
+    row = first / size, inside = first - row * size;
+    rows = by / size, rest = by - rows * size;
   }
-  __syncthreads();
-  return shared[place.local];
-}
+  __device__ long long next() {
+    long long offset;
+    if constexpr (reads == ReduceReads::kLine) {
+      offset = loop.dims ? number * loop.in[0] : 0;
+    } else if (loop.dims == 2) {
+      offset = row * loop.in[0] + inside * loop.in[1];
+      row += rows, inside += rest;
+      if (inside >= loop.sizes[1]) inside -= loop.sizes[1], ++row;
+    } else {
+      offset = offset_in(loop, number, loop.in);
+    }
+    number += by;
+    return offset;
+  }
+};
+
+// How threads join what they have.
+struct JoinReducers {
+  template <class R>
+  __device__ R operator()(R a, const R& b) const {
+    a.join(b);
+    return a;
+  }
+};
 
 inline constexpr int kReduceParts = 4;  // accumulators of a thread
 inline constexpr int kReduceLoads = 8;  // elements that it has on their way together
+// The same of packs, whose elements are many numbers where they are small.
+template <class T>
+inline constexpr int kReducePacks = sizeof(Stored<T>) >= 4 ? 8 : 4;
 
-// Adds the elements from `begin` on, every lane its own packs. Which accumulator an element goes to
-// does not depend on how it is read.
-template <class T, class R>
-__device__ inline void reduce_packs(R (&parts)[kReduceParts], const Stored<T>* in, long long begin,
-                                    long long end, const ReducePlace& place, int lanes) {
-  constexpr int kWide = kReducePack<sizeof(Stored<T>)>;
-  using Packed = Pack<Stored<T>, kWide>;
-  const bool aligned = reinterpret_cast<unsigned long long>(in + begin) % sizeof(Packed) == 0;
-  const auto load = [&](long long i) {
-    if (aligned) return *reinterpret_cast<const Packed*>(in + i);
-    Packed pack;
+// Adds neighbours, the `turn`th that this thread reads. Which accumulator an element goes to does
+// not depend on how it is read.
+template <class R, int n>
+__device__ inline void add_neighbours(R (&parts)[kReduceParts], int turn,
+                                      const typename R::Value (&x)[n], long long first) {
+  if constexpr (requires { parts[0].add_all(x); }) {
+    parts[turn % kReduceParts].add_all(x);
+  } else {
 #pragma unroll
-    for (int k = 0; k < kWide; ++k) pack.at[k] = in[i + k];
-    return pack;
-  };
-  const auto add = [&](const Packed& pack, long long i) {
-#pragma unroll
-    for (int k = 0; k < kWide; ++k)
-      parts[k % kReduceParts].add(convert<typename R::Value>(from_memory<T>(pack.at[k])), i + k);
-  };
-  const long long step = static_cast<long long>(lanes) * kWide;
-  long long i = begin + place.lane * kWide;
-  for (; i + step + kWide <= end; i += 2 * step) {
-    const Packed a = load(i), b = load(i + step);
-    add(a, i);
-    add(b, i + step);
+    for (int k = 0; k < n; ++k) parts[(turn * n + k) % kReduceParts].add(x[k], first + k);
   }
-  for (; i + kWide <= end; i += step) add(load(i), i);
-  for (; i < end; ++i)  // the lane whose pack is incomplete
-    parts[0].add(convert<typename R::Value>(from_memory<T>(in[i])), i);
 }
 
-template <class T, ReduceOp op>
+// Adds the elements from `begin` on, every lane its own packs.
+template <class T, ReduceReads reads, class R>
+__device__ inline void reduce_packs(R (&parts)[kReduceParts], const Stored<T>* in, long long begin,
+                                    long long end, const LanePlace& place) {
+  constexpr int kWide = kReducePack<sizeof(Stored<T>)>, kLoads = kReducePacks<T>;
+  using Packed = Pack<Stored<T>, kWide>;
+  const auto load = [&](long long i) {
+    Packed pack;
+    if constexpr (reads == ReduceReads::kPacks) {
+      pack = *reinterpret_cast<const Packed*>(in + i);
+    } else {
+#pragma unroll
+      for (int k = 0; k < kWide; ++k) pack.at[k] = in[i + k];
+    }
+    return pack;
+  };
+  const auto add = [&](const Packed& pack, int turn, long long i) {
+    typename R::Value x[kWide];
+#pragma unroll
+    for (int k = 0; k < kWide; ++k)
+      x[k] = convert<typename R::Value>(from_memory<T>(pack.at[k]));
+    add_neighbours(parts, turn, x, i);
+  };
+  const long long step = static_cast<long long>(place.lanes) * kWide;
+  long long i = begin + place.lane * kWide;
+  Packed packs[kLoads];
+  for (; i + (kLoads - 1) * step + kWide <= end; i += kLoads * step) {
+#pragma unroll
+    for (int p = 0; p < kLoads; ++p) packs[p] = load(i + p * step);
+#pragma unroll
+    for (int p = 0; p < kLoads; ++p) add(packs[p], p, i + p * step);
+  }
+#pragma unroll
+  for (int p = 0; p < kLoads; ++p)
+    if (i + p * step + kWide <= end) packs[p] = load(i + p * step);
+#pragma unroll
+  for (int p = 0; p < kLoads; ++p)
+    if (i + p * step + kWide <= end) add(packs[p], p, i + p * step);
+  const long long rest = end - (end - begin) % kWide;  // the incomplete pack
+  for (long long j = rest + place.lane; j < end; j += place.lanes) {
+    const typename R::Value x[1] = {convert<typename R::Value>(from_memory<T>(in[j]))};
+    add_neighbours(parts, 0, x, j);
+  }
+}
+
+// The same of elements anywhere.
+template <class T, ReduceReads reads, class R>
+__device__ inline void reduce_singly(R (&parts)[kReduceParts], const Stored<T>* in,
+                                     const ReduceLoop& loop, long long begin, long long end,
+                                     const LanePlace& place) {
+  const int lanes = place.lanes;
+  long long r = begin + place.lane;
+  ReduceWalk<reads> walk(loop, r, lanes);
+  const auto load = [&] { return convert<typename R::Value>(from_memory<T>(in[walk.next()])); };
+  typename R::Value values[kReduceLoads];
+  for (; r + (kReduceLoads - 1) * lanes < end; r += kReduceLoads * lanes) {
+#pragma unroll
+    for (int k = 0; k < kReduceLoads; ++k) values[k] = load();
+    if constexpr (requires { parts[0].add_all(values); }) {
+      parts[0].add_all(values);
+    } else {
+#pragma unroll
+      for (int k = 0; k < kReduceLoads; ++k)
+        parts[k % kReduceParts].add(values[k], r + k * lanes);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kReduceLoads; ++k)
+    if (r + k * lanes < end) values[k] = load();
+#pragma unroll
+  for (int k = 0; k < kReduceLoads; ++k)
+    if (r + k * lanes < end) {
+      const typename R::Value x[1] = {values[k]};
+      add_neighbours(parts, k, x, r + k * lanes);
+    }
+}
+
+template <class T, ReduceOp op, ReduceReads reads>
 __device__ inline void reduce_elements(const ReduceArguments& args) {
   using R = Reducer<T, op>;
-  const ReducePlace place = place_in(args);
-  const bool inside = place.result < args.results;
+  const LanePlace place(args.lanes, args.columns);
+  const bool inside = place.item < args.results;
   R parts[kReduceParts];
   if (inside) {
     const auto* in = static_cast<const Stored<T>*>(args.in) +
-                     offset_in(args.kept, place.result, args.kept.in);
+                     offset_in(args.kept, place.item, args.kept.in);
     const long long begin = blockIdx.y * args.segment_length;
     const long long end =
         begin + args.segment_length < args.length ? begin + args.segment_length : args.length;
-    const auto value_at = [&](long long offset) {
-      return convert<typename R::Value>(from_memory<T>(in[offset]));
-    };
-    long long r = begin + place.lane;
-    if (args.packed) {
-      reduce_packs<T>(parts, in, begin, end, place, args.lanes);
-    } else if (args.reduced.dims <= 1) {
-      const long long step = args.reduced.dims ? args.reduced.in[0] : 0;
-      for (; r + (kReduceLoads - 1) * args.lanes < end; r += kReduceLoads * args.lanes) {
-        typename R::Value values[kReduceLoads];
+    if constexpr (reads == ReduceReads::kPacks || reads == ReduceReads::kScraps)
+      reduce_packs<T, reads>(parts, in, begin, end, place);
+    else
+      reduce_singly<T, reads>(parts, in, args.reduced, begin, end, place);
 #pragma unroll
-        for (int k = 0; k < kReduceLoads; ++k) values[k] = value_at((r + k * args.lanes) * step);
-#pragma unroll
-        for (int k = 0; k < kReduceLoads; ++k)
-          parts[k % kReduceParts].add(values[k], r + k * args.lanes);
-      }
-      for (; r < end; r += args.lanes) parts[0].add(value_at(r * step), r);
-    } else {
-      for (; r < end; r += args.lanes)
-        parts[0].add(value_at(offset_in(args.reduced, r, args.reduced.in)), r);
-    }
     for (int k = 1; k < kReduceParts; ++k) parts[0].join(parts[k]);
   }
-  const R joined = join_lanes(args, place, parts[0]);
+  const R joined = join_lanes(place, parts[0], JoinReducers());
   if (!inside || place.lane != 0) return;
   if (args.segments == 1)
-    joined.finish(args, offset_in(args.kept, place.result, args.kept.out));
+    joined.finish(args, offset_in(args.kept, place.item, args.kept.out));
   else
-    static_cast<R*>(args.partial)[place.result * args.segments + blockIdx.y] = joined;
+    static_cast<R*>(args.partial)[place.item * args.segments + blockIdx.y] = joined;
 }
 
 template <class T, ReduceOp op>
 __device__ inline void reduce_segments(const ReduceArguments& args) {
   using R = Reducer<T, op>;
-  const ReducePlace place = place_in(args);
-  const bool inside = place.result < args.results;
+  const LanePlace place(args.lanes, false);
+  const bool inside = place.item < args.results;
   R own;
   if (inside)
     for (long long s = place.lane; s < args.segments; s += args.lanes)
-      own.join(static_cast<const R*>(args.partial)[place.result * args.segments + s]);
-  const R joined = join_lanes(args, place, own);
+      own.join(static_cast<const R*>(args.partial)[place.item * args.segments + s]);
+  const R joined = join_neighbours(place, own, JoinReducers());
   if (inside && place.lane == 0)
-    joined.finish(args, offset_in(args.kept, place.result, args.kept.out));
+    joined.finish(args, offset_in(args.kept, place.item, args.kept.out));
 }
 
 }  // namespace fb::device

@@ -28,7 +28,6 @@ struct ReduceArguments {
   double param;
   int lanes;
   bool columns;  // neighbouring threads have neighbouring results, else neighbours of one
-  bool packed;   // what is reduced lies without gaps, and threads read packs of it
 };
 
 }  // namespace fb::device

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "scalar/math/exp.h"
+#include "scalar/math/normal.h"
 
 namespace fb::math {
 
@@ -108,15 +109,10 @@ FB_FN T erfcx(T x) {
   return sign_bit(x) ? T(2) * corrected - positive : positive;
 }
 
-inline constexpr float kNormalTailEnd = 6.5f;
-// The normal distribution function Phi(-a) for a from 0 to the end of the fit, and zero there:
-// 2^(-1 - a P(a)), one polynomial and one power of two. Its absolute error is like that of
-// rounding.
+// Phi(-a) for a from 0 to the end of the fit, and zero there: see normal_exponent. Its absolute
+// error is like that of rounding.
 FB_FN float normal_tail(float a) {
-  const float p =
-      polynomial(a, 1.1511046f, 0.45921746f, 0.052449185f, -0.006953041f, -9.052651e-07f,
-                 0.0002834765f, -7.863977e-05f, 1.1533468e-05f, -9.2937427e-07f, 3.2246522e-08f);
-  const float exponent = -a * p;
+  const float exponent = normal_exponent(a);
   const RoundedPower<float> n = round_to_power<-1>(exponent);
   const float power = polynomial(exponent - n.value, 1.0f, 0.6931472f, 0.24022647f, 0.05550329f,
                                  0.00961849f, 0.0013399958f, 0.00015345765f);

@@ -229,7 +229,7 @@ def _preferred(name: str, backend: Any, default: enum.IntEnum) -> Any:
         return default
     if word not in choices:
         raise RuntimeError(f"{name}: expected one of {', '.join(choices)}, got {backend!r}")
-    raise RuntimeError(f"{name}: {word} is not part of this build, which computes on the CPU")
+    raise RuntimeError(f"{name}: {word} is not part of this build")
 
 
 def preferred_linalg_library(backend: Any = None) -> Any:
