@@ -133,23 +133,31 @@ def test_scans(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex128"])
 def test_long_rows_are_scanned(dtype: str) -> None:
-    """Of one tile to several groups of 32 tiles."""
+    """Rows for a warp, for a block, and rows that are cut into chunks."""
     fb.manual_seed(0)
-    tile = 16384 // values("float32", 1).to(getattr(fb, dtype)).element_size()
-    for shape in ((2, tile), (2, tile + 1), (3, 2 * tile - 1), (1, 2 * tile), (70 * tile + 3,)):
+    for shape in ((9, 2047), (3, 2048), (2, 2049), (2, 9003), (16384,), (3, 16388), (2, 20001)):
         x = (fb.randn(*shape) * 8).round().to(getattr(fb, dtype))
         assert_equal(lambda t: t.cumsum(-1), x)
-        if shape[0] > 3 or dtype == "complex128":
+        if dtype == "complex128":
             continue
-        assert_equal(lambda t: t.cummax(-1), x)
+        with_nan = x if dtype == "int64" else fb.where(x == 19, NAN, x)
+        assert_equal(lambda t: t.cummax(-1), with_nan)
+        assert_equal(lambda t: t[..., 1:].cummin(-1), with_nan)
         if dtype != "int64":
             assert_equal(lambda t: t.logcumsumexp(-1), x, close=True)
             assert_equal(lambda t: (1 + t / 10000).cumprod(-1), x, close=True)
 
 
-def test_a_row_of_many_tiles_is_scanned() -> None:
+def test_a_row_of_many_chunks_is_scanned() -> None:
     fb.manual_seed(0)
-    assert_equal(lambda t: t.cumsum(0), fb.randint(-9, 9, (1025 * 2048 + 5,)))
+    assert_equal(lambda t: t.cumsum(0), fb.randint(-9, 9, (257 * 2048 + 5,)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_infinities_of_logcumsumexp(dtype: str) -> None:
+    inf = float("inf")
+    for x in ([-inf, -inf, 1, 2], [1, inf, 2, inf], [-inf, NAN, 1], [inf, -inf, 0], [-1e4, 1e4, 1e4]):
+        assert_equal(lambda t: t.logcumsumexp(0), fb.tensor(x).to(getattr(fb, dtype)), close=True)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "uint8"])

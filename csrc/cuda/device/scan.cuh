@@ -2,7 +2,7 @@
 // are joined and what is stored.
 #pragma once
 
-#define FB_LEAST_BLOCKS 4
+#define FB_LEAST_BLOCKS 3
 #include "cuda/device/order.cuh"
 #include "cuda/device/scan_args.h"
 #include "scalar/arith.h"
@@ -34,7 +34,8 @@ template <class T, ScanOp op>
 struct Scanner {
   using Item = T;  // what an element is kept as
   using Total = Running<T>;
-  static constexpr bool kPlain = true;  // items are elements, of which nothing else is needed
+  // Items are elements, of which nothing else is needed, and may be joined in any order.
+  static constexpr bool kPlain = true;
   __device__ static Total identity() { return Total(op == ScanOp::kProd ? 1 : 0); }
   __device__ static Total join(Total a, Total b) {
     return op == ScanOp::kProd ? scalar::mul(a, b) : scalar::add(a, b, Total(1));
@@ -46,26 +47,56 @@ struct Scanner {
   __device__ static void store(const ScanArguments& args, long long at, long long, Total total) {
     static_cast<T*>(args.out)[at] = convert<T>(total);
   }
+  template <int count>
+  __device__ static void store(const ScanArguments& args, long long pack, Total (&totals)[count]) {
+    store_pack(static_cast<T*>(args.out), pack, totals);
+  }
 };
 
+// The largest exponent and the sum of exponentials relative to it: one exponential for each join.
 template <class T>
 struct Scanner<T, ScanOp::kLogSumExp> : Scanner<T, ScanOp::kSum> {
+  struct Total {
+    T high;
+    double sum;
+  };
+  __device__ static Total identity() { return {T(-math::infinity<T>()), 0}; }
+  __device__ static Total join(Total a, Total b) {
+    // NaN shows in the sum, and equal infinities must not be subtracted.
+    const bool first = a.high > b.high;
+    const T high = first ? a.high : b.high, low = first ? b.high : a.high;
+    const auto less = static_cast<double>(high == low ? T(1) : math::exp(T(low - high)));
+    return {high, first ? a.sum + b.sum * less : b.sum + a.sum * less};
+  }
+  __device__ static Total total(T item, long long) { return {item, 1}; }
+  __device__ static T result(Total total) {
+    return total.high + math::log(static_cast<T>(total.sum));
+  }
+  __device__ static void store(const ScanArguments& args, long long at, long long, Total total) {
+    static_cast<T*>(args.out)[at] = result(total);
+  }
+  template <int count>
+  __device__ static void store(const ScanArguments& args, long long pack, Total (&totals)[count]) {
+    T results[count];
+#pragma unroll
+    for (int k = 0; k < count; ++k) results[k] = result(totals[k]);
+    store_pack(static_cast<T*>(args.out), pack, results);
+  }
+};
+template <class T>
+struct ComplexLogSumExp : Scanner<T, ScanOp::kSum> {
   using Total = Running<T>;
   __device__ static Total identity() { return Total(-math::infinity<double>()); }
   __device__ static Total join(Total a, Total b) {
-    if constexpr (kIsComplex<T>) {
-      const Total high = a.re > b.re ? a : b, low = a.re > b.re ? b : a;
-      if (high.re == -math::infinity<double>()) return high;
-      return high + math::log(Total(1) + math::exp(low - high));
-    } else {
-      // Equal infinities must not be subtracted; a NaN shows in the sum of the two.
-      if (a == b) return a + math::kLn2<Total>;
-      if ((a != a) | (b != b)) return a + b;
-      const Total high = a > b ? a : b, low = a > b ? b : a;
-      return high + math::log1p(math::exp(low - high));
-    }
+    const Total high = a.re > b.re ? a : b, low = a.re > b.re ? b : a;
+    if (high.re == -math::infinity<double>()) return high;
+    return high + math::log(Total(1) + math::exp(low - high));
   }
 };
+template <>
+struct Scanner<Complex<float>, ScanOp::kLogSumExp> : ComplexLogSumExp<Complex<float>> {};
+template <>
+struct Scanner<Complex<double>, ScanOp::kLogSumExp> : ComplexLogSumExp<Complex<double>> {};
 
 // The last element that is at least as good as all before it; NaN is better than numbers.
 template <class T, bool largest>
@@ -75,13 +106,15 @@ struct ExtremumScanner {
     T value;
     long long index;  // -1: none yet
   };
-  static constexpr bool kPlain = false;
+  static constexpr bool kPlain = true;
   __device__ static Total identity() { return {T(0), -1}; }
   __device__ static Total join(Total a, Total b) {
     if (a.index < 0) return b;
     if (b.index < 0) return a;
-    const bool better = largest ? b.value >= a.value : b.value <= a.value;
-    return (b.value != b.value) | (better & (a.value == a.value)) ? b : a;
+    const bool better = largest ? b.value > a.value : b.value < a.value;
+    const bool later = b.index > a.index, number = a.value == a.value;
+    if (b.value != b.value) return number | later ? b : a;
+    return number & (better | ((b.value == a.value) & later)) ? b : a;
   }
   __device__ static T item(const ScanArguments& args, long long at, long long) {
     return static_cast<const T*>(args.in)[at];
@@ -90,6 +123,15 @@ struct ExtremumScanner {
   __device__ static void store(const ScanArguments& args, long long at, long long, Total best) {
     static_cast<T*>(args.out)[at] = best.value;
     args.indices[at] = best.index;
+  }
+  template <int count>
+  __device__ static void store(const ScanArguments& args, long long pack, Total (&totals)[count]) {
+    T values[count];
+    long long indices[count];
+#pragma unroll
+    for (int k = 0; k < count; ++k) values[k] = totals[k].value, indices[k] = totals[k].index;
+    store_pack(static_cast<T*>(args.out), pack, values);
+    store_pack(args.indices, pack, indices);
   }
 };
 template <class T>
@@ -148,9 +190,9 @@ struct Scanner<T, ScanOp::kRuns> {
   }
 };
 
-// `lanes` threads for each row, a block for several of them.
+// Short rows: `lanes` threads of a warp for each row.
 template <class S>
-__device__ inline void scan_rows(const ScanArguments& args) {
+__device__ inline void scan_by_lanes(const ScanArguments& args) {
   using Total = typename S::Total;
   constexpr int kItems = 4;
   const int thread = static_cast<int>(threadIdx.x), lane = thread & (args.lanes - 1);
@@ -186,7 +228,7 @@ __device__ inline void scan_rows(const ScanArguments& args) {
 
 // A thread for each row, or for a segment of it: neighbours have neighbouring rows.
 template <class S, bool writes>
-__device__ inline void scan_columns(const ScanArguments& args) {
+__device__ inline void scan_by_columns(const ScanArguments& args) {
   using Total = typename S::Total;
   const long long row = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (row >= args.rows) return;
@@ -206,218 +248,236 @@ __device__ inline void scan_columns(const ScanArguments& args) {
   if (!writes) totals[segment * args.rows + row] = total;
 }
 
-// --- long rows: read once
-//
-// Blocks publish the totals of tiles, of groups of 32 tiles and of groups of 32 groups. What is
-// before a tile is joined from these, always in the same way, so that results do not depend on
-// which block was the first. Blocks take their tiles in the order in which they begin, so that a
-// block waits for none that has not begun.
+// --- rows by tiles
 
-// A total as words, each with a flag: every access is whole, so there is no order to keep.
-template <class V>
-struct Published {
-  static constexpr int kWords = static_cast<int>(sizeof(V) / 4);
-  unsigned long long words[kWords];
-
-  __device__ static void write(unsigned long long* states, long long number, V value) {
-    const auto words = bit_cast<Words<V>>(value);
-    volatile unsigned long long* const at = states + number * kWords;
-#pragma unroll
-    for (int w = 0; w < kWords; ++w) at[w] = 1ull << 32 | words.at[w];
-  }
-  __device__ void read(const unsigned long long* states, long long number) {
-    const volatile unsigned long long* const at = states + number * kWords;
-#pragma unroll
-    for (int w = 0; w < kWords; ++w) words[w] = at[w];
-  }
-  __device__ static V awaited(const unsigned long long* states, long long number) {
-    Published found;
-    do found.read(states, number);
-    while (!found.is_there());
-    return found.value();
-  }
-  __device__ bool is_there() const {
-    unsigned long long all = words[0];
-#pragma unroll
-    for (int w = 1; w < kWords; ++w) all &= words[w];
-    return all >> 32 != 0;
-  }
-  __device__ V value() const {
-    Words<V> plain;
-#pragma unroll
-    for (int w = 0; w < kWords; ++w) plain.at[w] = static_cast<unsigned>(words[w]);
-    return bit_cast<V>(plain);
-  }
-};
-
-// The totals of the lanes of a warp in order; every lane gets the result.
-template <class S>
-__device__ inline typename S::Total join_lanes_in_order(typename S::Total own) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  for (int by = 1; by < kWarp; by *= 2) {
-    const auto left = shuffle_up(own, by);
-    if (lane >= by) own = S::join(left, own);
-  }
-  return shuffle_from(own, kWarp - 1);
-}
-
-// What is before a tile of a row. Called by a whole warp, once for each tile.
-template <class S>
-__device__ inline typename S::Total total_before(unsigned long long* states, int tiles, int tile,
-                                                 typename S::Total own) {
+// Where a warp's or a block's elements of a row are: a warp takes neighbours, a pack of each lane
+// beside the next lane's.
+template <class T, class S, int warps>
+struct RowTiles {
   using Total = typename S::Total;
-  using State = Published<Total>;
-  const long long groups = (tiles + kScanGroup - 1) / kScanGroup;
-  unsigned long long* const of_groups = states + tiles * State::kWords;
-  unsigned long long* const of_many = of_groups + groups * State::kWords;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const long long group = tile / kScanGroup, many = group / kScanGroup;
-  if (lane == 0) State::write(states, tile, own);
-  const bool has_tile = group * kScanGroup + lane < tile;
-  const bool has_group = many * kScanGroup + lane < group;
-  State of_tile, of_group;
-  if (has_tile) of_tile.read(states, group * kScanGroup + lane);
-  if (has_group) of_group.read(of_groups, many * kScanGroup + lane);
-  Total before = S::identity();
-  for (long long first = 0; first < many; first += kWarp) {
-    Total own_many = S::identity();
-    if (first + lane < many) own_many = State::awaited(of_many, first + lane);
-    before = S::join(before, join_lanes_in_order<S>(own_many));
+  using Item = typename S::Item;
+  static constexpr int kWide = 16 / static_cast<int>(sizeof(T)), kStep = kWarp * kWide;
+  static constexpr int kPacks = !S::kPlain ? 1 : sizeof(Total) > 8 ? 2 : 4;  // of a thread at once
+  static constexpr int kTile = warps * kPacks * kStep;
+  using Items = Item[kPacks][kWide];
+
+  const ScanArguments& args;
+  long long base, begin, end;  // of the row, and in it
+  int own;                     // of the thread in a tile
+  bool packed;                 // whether elements are read and written by packs
+
+  __device__ RowTiles(const ScanArguments& args, long long row, long long begin, long long end)
+      : args(args), base(row * args.n), begin(begin), end(end) {
+    const int thread = static_cast<int>(threadIdx.x), warp = warps == 1 ? 0 : thread / kWarp;
+    own = warp * (kPacks * kStep) + thread % kWarp * kWide;
+    const auto ends = reinterpret_cast<unsigned long long>(args.in) |
+                      reinterpret_cast<unsigned long long>(args.out);
+    packed = S::kPlain && ends % 16 == 0 && base % kWide == 0;
   }
-  if (has_group)
-    while (!of_group.is_there()) of_group.read(of_groups, many * kScanGroup + lane);
-  const Total groups_before = join_lanes_in_order<S>(has_group ? of_group.value() : S::identity());
-  if (has_tile)
-    while (!of_tile.is_there()) of_tile.read(states, group * kScanGroup + lane);
-  const Total tiles_before = join_lanes_in_order<S>(has_tile ? of_tile.value() : S::identity());
-  if (lane == 0 && tile % kScanGroup == kScanGroup - 1) {
-    const Total of_own = S::join(tiles_before, own);
-    State::write(of_groups, group, of_own);
-    if (group % kScanGroup == kScanGroup - 1)
-      State::write(of_many, many, S::join(groups_before, of_own));
+  __device__ int count(long long tile) const {
+    const long long rest = end - tile - own;
+    return rest < kPacks * kStep ? static_cast<int>(rest) : kPacks * kStep;
   }
-  return S::join(S::join(before, groups_before), tiles_before);
-}
-
-// Of a row, and where it is.
-struct ScanTile {
-  long long row;
-  int number;
-};
-
-// A warp takes neighbours, a pack of each lane beside the next lane's. `packed`: a whole tile of
-// elements that are read and written by packs.
-template <class T, class S, bool packed>
-__device__ inline void scan_tile(const ScanArguments& args, const ScanTile& tile) {
-  using Total = typename S::Total;
-  constexpr int kWide = 16 / static_cast<int>(sizeof(T)), kStep = kWarp * kWide;
-  constexpr int kTile = kScanTileBytes / static_cast<int>(sizeof(T));
-  __shared__ Total totals[kWarps], tile_before;
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
-  const long long first =
-      static_cast<long long>(tile.number) * kTile + warp * (kScanPacks * kStep) + lane * kWide;
-  const long long pack = (tile.row * args.n + first) / kWide;
-  const long long rest = args.n - first;
-  const int count =
-      packed || rest > kScanPacks * kStep ? kScanPacks * kStep : static_cast<int>(rest);
-  const int direction = args.reverse ? -1 : 1;
-  const long long place = tile.row * args.n + (args.reverse ? args.n - 1 - first : first);
-
-  typename S::Item items[kScanPacks][kWide];
+  __device__ long long place(long long j) const {
+    return base + (args.reverse ? args.n - 1 - j : j);
+  }
+  __device__ void load(long long tile, Items& items) const {
+    const int count = this->count(tile);
+    const long long first = tile + own;
 #pragma unroll
-  for (int p = 0; p < kScanPacks; ++p) {
-    if constexpr (packed) {
-      load_pack(static_cast<const T*>(args.in), pack + p * kWarp, items[p]);
-    } else {
+    for (int p = 0; p < kPacks; ++p) {
+      if constexpr (S::kPlain) {
+        if (packed && p * kStep + kWide <= count) {
+          load_pack(static_cast<const T*>(args.in), (base + first) / kWide + p * kWarp, items[p]);
+          continue;
+        }
+      }
 #pragma unroll
       for (int k = 0; k < kWide; ++k)
         if (p * kStep + k < count)
-          items[p][k] = S::item(args, place + direction * (p * kStep + k), first + p * kStep + k);
+          items[p][k] = S::item(args, place(first + p * kStep + k), first + p * kStep + k);
     }
   }
-  const auto total_of = [&](int p, int k) {
-    if (packed || p * kStep + k < count) return S::total(items[p][k], first + p * kStep + k);
+  __device__ Total total(const Items& items, long long tile, int count, int p, int k) const {
+    if (p * kStep + k < count) return S::total(items[p][k], tile + own + p * kStep + k);
     return S::identity();
-  };
-  Total before[kScanPacks];  // in the warp, of each pack
-  Total of_warp = S::identity();
-#pragma unroll
-  for (int p = 0; p < kScanPacks; ++p) {
-    Total own = total_of(p, 0);
-#pragma unroll
-    for (int k = 1; k < kWide; ++k) own = S::join(own, total_of(p, k));
-#pragma unroll
-    for (int by = 1; by < kWarp; by *= 2) {
-      const Total left = shuffle_up(own, by);
-      if (lane >= by) own = S::join(left, own);
-    }
-    const Total left = shuffle_up(own, 1);
-    before[p] = lane == 0 ? of_warp : S::join(of_warp, left);
-    of_warp = S::join(of_warp, shuffle_from(own, kWarp - 1));
   }
-  if (lane == 0) totals[warp] = of_warp;
-  __syncthreads();
-  if (warp == 0) {
-    Total own = totals[0];
-    for (int w = 1; w < kWarps; ++w) own = S::join(own, totals[w]);
-    unsigned long long* const states =
-        args.states + tile.row * scan_states(args.tiles) * Published<Total>::kWords;
-    const Total found = total_before<S>(states, args.tiles, tile.number, own);
-    if (lane == 0) tile_before = found;
-  }
-  __syncthreads();
-  Total warp_before = tile_before;
-  for (int w = 0; w < warp; ++w) warp_before = S::join(warp_before, totals[w]);
-#pragma unroll
-  for (int p = 0; p < kScanPacks; ++p) {
-    Total total = S::join(warp_before, before[p]);
+  // The results of a pack, from what is before it.
+  __device__ void store(const Items& items, long long tile, int count, int p, Total before) const {
     Total results[kWide];
 #pragma unroll
-    for (int k = 0; k < kWide; ++k) {
-      total = S::join(total, total_of(p, k));
-      if constexpr (packed)
-        results[k] = total;
-      else if (p * kStep + k < count)
-        S::store(args, place + direction * (p * kStep + k), first + p * kStep + k, total);
-    }
-    if constexpr (packed) store_pack(static_cast<T*>(args.out), pack + p * kWarp, results);
+    for (int k = 0; k < kWide; ++k)
+      results[k] = before = S::join(before, total(items, tile, count, p, k));
+    const long long first = tile + own + p * kStep;
+    if constexpr (S::kPlain)
+      if (packed && p * kStep + kWide <= count)
+        return S::store(args, (base + first) / kWide, results);
+#pragma unroll
+    for (int k = 0; k < kWide; ++k)
+      if (p * kStep + k < count) S::store(args, place(first + k), first + k, results[k]);
   }
+};
+
+// Scans tile after tile, the next one of which is read in the meantime. `total_before` is that of
+// the elements before these. Only the total is of interest unless `writes`.
+template <class T, class S, int warps, bool writes, class Before>
+__device__ inline typename S::Total scan_tiles(const RowTiles<T, S, warps>& tiles,
+                                               Before total_before) {
+  using Tiles = RowTiles<T, S, warps>;
+  using Total = typename S::Total;
+  constexpr int kPacks = Tiles::kPacks, kWide = Tiles::kWide;
+  __shared__ Total totals[2][warps];
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
+  typename Tiles::Items items, next;
+  tiles.load(tiles.begin, items);
+  Total carry = total_before();
+  int buffer = 0;
+  for (long long tile = tiles.begin; tile < tiles.end; tile += Tiles::kTile) {
+    if (tile + Tiles::kTile < tiles.end) tiles.load(tile + Tiles::kTile, next);
+    const int count = tiles.count(tile);
+    Total own[kPacks], before[kPacks];
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      own[p] = tiles.total(items, tile, count, p, 0);
+#pragma unroll
+      for (int k = 1; k < kWide; ++k)
+        own[p] = S::join(own[p], tiles.total(items, tile, count, p, k));
+    }
+#pragma unroll
+    for (int by = 1; by < kWarp; by *= 2) {
+#pragma unroll
+      for (int p = 0; p < kPacks; ++p) {
+        const Total left = shuffle_up(own[p], by);
+        if (lane >= by) own[p] = S::join(left, own[p]);
+      }
+    }
+    Total of_warp = S::identity();
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const Total left = shuffle_up(own[p], 1);
+      before[p] = lane == 0 ? of_warp : S::join(of_warp, left);
+      of_warp = S::join(of_warp, shuffle_from(own[p], kWarp - 1));
+    }
+    Total here = carry;
+    if constexpr (warps == 1) {
+      carry = S::join(carry, of_warp);
+    } else {
+      if (lane == 0) totals[buffer][warp] = of_warp;
+      __syncthreads();
+#pragma unroll
+      for (int w = 0; w < warps; ++w) {
+        if (w == warp) here = carry;
+        carry = S::join(carry, totals[buffer][w]);
+      }
+      buffer ^= 1;  // which all have read before the next barrier
+    }
+    if constexpr (writes) {
+#pragma unroll
+      for (int p = 0; p < kPacks; ++p)
+        tiles.store(items, tile, count, p, S::join(here, before[p]));
+    }
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p)
+#pragma unroll
+      for (int k = 0; k < kWide; ++k) items[p][k] = next[p][k];
+  }
+  return carry;
 }
 
+// The total of a chunk whose elements may be joined in any order.
 template <class T, class S>
-__device__ inline void scan_tiles(const ScanArguments& args) {
-  constexpr int kWide = 16 / static_cast<int>(sizeof(T));
-  constexpr int kTile = kScanTileBytes / static_cast<int>(sizeof(T));
-  __shared__ unsigned begun;
-  if (threadIdx.x == 0) begun = atomicAdd(args.ticket, 1u);
-  __syncthreads();
-  const long long row = args.tiles == 1 ? begun : begun / static_cast<unsigned>(args.tiles);
-  const ScanTile tile{row, static_cast<int>(begun - row * args.tiles)};
-  const bool full = (tile.number + 1ll) * kTile <= args.n;
-  const auto ends = reinterpret_cast<unsigned long long>(args.in) |
-                    reinterpret_cast<unsigned long long>(args.out);
-  const bool aligned = ends % 16 == 0;
+__device__ inline typename S::Total join_tiles(const RowTiles<T, S, kWarps>& tiles) {
+  using Tiles = RowTiles<T, S, kWarps>;
+  using Total = typename S::Total;
+  Total own[Tiles::kPacks];
+  for (Total& total : own) total = S::identity();
+  for (long long tile = tiles.begin; tile < tiles.end; tile += Tiles::kTile) {
+    typename Tiles::Items items;
+    tiles.load(tile, items);
+    const int count = tiles.count(tile);
+#pragma unroll
+    for (int p = 0; p < Tiles::kPacks; ++p)
+#pragma unroll
+      for (int k = 0; k < Tiles::kWide; ++k)
+        own[p] = S::join(own[p], tiles.total(items, tile, count, p, k));
+  }
+#pragma unroll
+  for (int p = 1; p < Tiles::kPacks; ++p) own[0] = S::join(own[0], own[p]);
+  return scan_group(own[0], kThreads, S::identity(), [](Total a, Total b) {
+           return S::join(a, b);
+         }).total;
+}
+
+// A block's chunk of a row.
+struct RowChunk {
+  long long row, begin, end;
+  int number;
+  __device__ explicit RowChunk(const ScanArguments& args) {
+    const auto chunks = static_cast<unsigned>(args.segments);
+    row = chunks == 1 ? blockIdx.x : blockIdx.x / chunks;
+    number = static_cast<int>(blockIdx.x - row * chunks);
+    begin = number * args.segment_length;
+    end = begin + args.segment_length < args.n ? begin + args.segment_length : args.n;
+  }
+};
+
+// What is before a chunk: each thread joins neighbouring totals.
+template <class S>
+__device__ inline typename S::Total total_before(const ScanArguments& args, const RowChunk& chunk) {
+  using Total = typename S::Total;
+  Total own = S::identity();
+  if (args.segments == 1) return own;
+  const auto* totals = static_cast<const Total*>(args.totals) + chunk.row * args.segments;
+  const int each = (chunk.number + kThreads - 1) / kThreads;
+  const int begin = static_cast<int>(threadIdx.x) * each;
+  const int end = begin + each < chunk.number ? begin + each : chunk.number;
+  for (int c = begin; c < end; ++c) own = S::join(own, totals[c]);
+  return scan_group(own, kThreads, S::identity(), [](Total a, Total b) {
+           return S::join(a, b);
+         }).total;
+}
+
+template <class T, ScanOp op>
+__device__ inline void chunk_totals(const ScanArguments& args) {
+  using S = Scanner<T, op>;
+  using Total = typename S::Total;
+  const RowChunk chunk(args);
+  const RowTiles<T, S, kWarps> tiles(args, chunk.row, chunk.begin, chunk.end);
+  Total total;
   if constexpr (S::kPlain)
-    if (full && aligned && row * args.n % kWide == 0) return scan_tile<T, S, true>(args, tile);
-  scan_tile<T, S, false>(args, tile);
-}
-
-template <class T, ScanOp op>
-__device__ inline void scan_long_rows(const ScanArguments& args) {
-  scan_tiles<T, Scanner<T, op>>(args);
-}
-
-template <class T, ScanOp op>
-__device__ inline void scan_totals(const ScanArguments& args) {
-  scan_columns<Scanner<T, op>, false>(args);
-}
-
-template <class T, ScanOp op>
-__device__ inline void scan_elements(const ScanArguments& args) {
-  if (args.inner > 1)
-    scan_columns<Scanner<T, op>, true>(args);
+    total = join_tiles(tiles);
   else
-    scan_rows<Scanner<T, op>>(args);
+    total = scan_tiles<T, S, kWarps, false>(tiles, [] { return S::identity(); });
+  if (threadIdx.x == 0) static_cast<Total*>(args.totals)[blockIdx.x] = total;
+}
+
+template <class T, ScanOp op>
+__device__ inline void scan_chunks(const ScanArguments& args) {
+  using S = Scanner<T, op>;
+  const RowChunk chunk(args);
+  const RowTiles<T, S, kWarps> tiles(args, chunk.row, chunk.begin, chunk.end);
+  scan_tiles<T, S, kWarps, true>(tiles, [&] { return total_before<S>(args, chunk); });
+}
+
+// A warp for each row, or fewer lanes.
+template <class T, ScanOp op>
+__device__ inline void scan_rows(const ScanArguments& args) {
+  using S = Scanner<T, op>;
+  if (args.lanes < kWarp) return scan_by_lanes<S>(args);
+  const long long row = static_cast<long long>(blockIdx.x) * kWarps + threadIdx.x / kWarp;
+  if (row >= args.rows) return;
+  const RowTiles<T, S, 1> tiles(args, row, 0, args.n);
+  scan_tiles<T, S, 1, true>(tiles, [] { return S::identity(); });
+}
+
+template <class T, ScanOp op>
+__device__ inline void column_totals(const ScanArguments& args) {
+  scan_by_columns<Scanner<T, op>, false>(args);
+}
+
+template <class T, ScanOp op>
+__device__ inline void scan_columns(const ScanArguments& args) {
+  scan_by_columns<Scanner<T, op>, true>(args);
 }
 
 }  // namespace fb::device
