@@ -4,6 +4,7 @@
 #include "cuda/index.h"
 
 #include <cstring>
+#include <string>
 
 #include "core/determinism.h"
 #include "core/error.h"
@@ -116,20 +117,33 @@ size_t widen(device::PickArguments& args, size_t size) {
   return size;
 }
 
-// Elements are only moved, or the kernel computes with them.
-enum class Reads { kBytes, kElements };
-
 void run_picks(TypedKernel& kernel, const kernel::Picks& picks, const Tensor& values,
-               const char* by, Reads reads = Reads::kBytes) {
+               const char* by) {
   if (values.numel() == 0) return;
   const int device = place_of(picks.target);
   use(device);
   device::PickArguments args = arguments_of(picks, device, by);
   args.values = values.data();
   args.n = values.numel();
-  const DType type =
-      reads == Reads::kElements ? values.dtype() : of_size(widen(args, values.element_size()));
+  const DType type = of_size(widen(args, values.element_size()));
   launch(device, kernel.on(device, type), {blocks_for(args.n, 256)}, 256, args);
+}
+
+unsigned blocks_of_joins(int64_t n) { return blocks_for(n, 256 * device::kJoins); }
+
+// In any order; neighbours are added together where they lie like that.
+void add_rows(const kernel::Picks& picks, const Tensor& values) {
+  if (values.numel() == 0) return;
+  const int device = place_of(picks.target);
+  use(device);
+  device::PickArguments args = arguments_of(picks, device, "index_add_");
+  args.values = values.data();
+  args.n = values.numel();
+  const size_t size = values.element_size();
+  const auto together = static_cast<int>(widen(args, size) / size);
+  const std::string variant = std::to_string(together);
+  launch(device, add_picked_kernel.on(device, values.dtype(), together, variant.c_str()),
+         {blocks_of_joins(args.n)}, 256, args);
 }
 
 device::GatherArguments arguments_of(const Tensor& array, int64_t dim, const Tensor& index,
@@ -195,7 +209,7 @@ void join_in_any_order(const Tensor& target, int64_t dim, const Tensor& index, c
   args.values = values.data();
   const Function join =
       join_kernel.on(device, target.dtype(), static_cast<int>(mode), variant_of(mode));
-  launch(device, join, {blocks_for(args.n, 256)}, 256, args);
+  launch(device, join, {blocks_of_joins(args.n)}, 256, args);
 }
 
 // 16-bit floats are added up in float32, which needs room for the whole target.
@@ -217,7 +231,7 @@ void add_sums_apart(const Tensor& target, int64_t dim, const Tensor& index, cons
   args.values = values.data();
   const auto variants = static_cast<int>(kernel::ScatterMode::kMax) + 1;
   launch(device, join_kernel.on(device, target.dtype(), variants, "ScatterMode::kAdd, float"),
-         {blocks_for(args.n, 256)}, 256, args);
+         {blocks_of_joins(args.n)}, 256, args);
   const device::AddSumsArguments rest{target.data(), sums.data(), target.numel()};
   launch(device, add_sums_kernel.on(device, target.dtype()), {blocks_for(rest.n, 256)}, 256, rest);
 }
@@ -283,7 +297,7 @@ void index_put(const kernel::Picks& picks, const Tensor& values, bool accumulate
   const Tensor whole = contiguous_copy(values);
   const bool adds_rows = !picks.from_the_end;  // index_add_, else index_put_
   if (accumulate && adds_rows && joins_in_any_order(whole.dtype()))
-    run_picks(add_picked_kernel, picks, whole, "index_add_", Reads::kElements);
+    add_rows(picks, whole);
   else if (accumulate)
     add_picks(picks, whole);
   else

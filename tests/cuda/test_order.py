@@ -156,7 +156,13 @@ def test_a_row_of_many_chunks_is_scanned() -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 def test_infinities_of_logcumsumexp(dtype: str) -> None:
     inf = float("inf")
-    for x in ([-inf, -inf, 1, 2], [1, inf, 2, inf], [-inf, NAN, 1], [inf, -inf, 0], [-1e4, 1e4, 1e4]):
+    for x in (
+        [-inf, -inf, 1, 2],
+        [1, inf, 2, inf],
+        [-inf, NAN, 1],
+        [inf, -inf, 0],
+        [-1e4, 1e4, 1e4],
+    ):
         assert_equal(lambda t: t.logcumsumexp(0), fb.tensor(x).to(getattr(fb, dtype)), close=True)
 
 

@@ -173,6 +173,10 @@ SUMS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "scatter_reduce": lambda x, i, v: x.scatter_reduce(0, i, v, "prod"),
     "mean": lambda x, i, v: x.scatter_reduce(0, i, v, "mean", include_self=False),
 }
+BINS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "bincount": lambda x, i, v: fb.bincount(i.reshape(-1), v.reshape(-1)),
+    "bincount of many": lambda x, i, v: fb.bincount(i.reshape(-1) * 100, v.reshape(-1)),
+}
 ALWAYS_IN_ORDER: dict[str, Callable[[Any, Any, Any], Any]] = {
     "index_put": lambda x, i, v: x.index_put((i[:, 0],), v, accumulate=True),
     "cumsum": lambda x, i, v: v.reshape(-1).cumsum(0),
@@ -189,9 +193,9 @@ def given_sums(dtype: fb.dtype) -> tuple[fb.Tensor, fb.Tensor, fb.Tensor]:
 
 
 @pytest.mark.parametrize("dtype", [fb.float32, fb.float64])
-@pytest.mark.parametrize("name", [*SUMS, *ALWAYS_IN_ORDER])
+@pytest.mark.parametrize("name", [*SUMS, *BINS, *ALWAYS_IN_ORDER])
 def test_sums_are_the_same_every_time(name: str, dtype: fb.dtype, deterministic: None) -> None:
-    function = (SUMS | ALWAYS_IN_ORDER)[name]
+    function = (SUMS | BINS | ALWAYS_IN_ORDER)[name]
     given = [t.to(CUDA) for t in given_sums(dtype)]
     first = function(*given).tolist()
     assert function(*given).tolist() == first
@@ -214,6 +218,28 @@ def test_sums_in_any_order(name: str, dtype: fb.dtype) -> None:
         assert_same(SUMS[name], *given, gradients=False)
     finally:
         fb.use_deterministic_algorithms(False)
+
+
+@pytest.mark.parametrize("dtype", [fb.float32, fb.float64])
+@pytest.mark.parametrize("name", BINS)
+def test_weights_in_any_order(name: str, dtype: fb.dtype) -> None:
+    assert_same(BINS[name], *given_sums(dtype), gradients=False)
+
+
+@pytest.mark.parametrize("dtype", [fb.float32, fb.float64, fb.int64, fb.int32])
+@pytest.mark.parametrize("width", [1, 2, 4, 6, 12])
+def test_rows_are_added(width: int, dtype: fb.dtype) -> None:
+    for n in (1, 300, 1500):
+        x, index = numbers(40, width, dtype=dtype), repeated(n, 40)
+        values = numbers(n, width, dtype=dtype)
+        assert_same(lambda x, i, v: x.index_add(0, i, v), x, index, values, gradients=False)
+        assert_same(
+            lambda x, i, v: x[:, 1:].clone().index_add(0, i, v[:, 1:]),
+            x,
+            index,
+            values,
+            gradients=False,
+        )
 
 
 @pytest.mark.parametrize("dtype", [fb.float16, fb.bfloat16])

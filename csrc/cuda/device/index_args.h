@@ -7,6 +7,7 @@
 namespace fb::device {
 
 inline constexpr int kMostPositions = 16;
+inline constexpr int kJoins = 4;  // elements, or packs, that a thread joins atomically
 
 // Elements of `array` at the dimensions `before`, then positions, then the dimensions `after`.
 struct PickArguments {

@@ -50,4 +50,38 @@ __device__ inline void join_atomically(T* at, T value) {
   }
 }
 
+// Added in global memory. Other than for atomicAdd, nothing comes back, which the compiler does not
+// see by itself.
+template <class T>
+__device__ inline void add_atomically(T* at, T value) {
+#if defined(__CUDA_ARCH__)
+  const auto place = __cvta_generic_to_global(at);
+  if constexpr (kIsSame<T, float>)
+    asm volatile("red.global.add.f32 [%0], %1;" ::"l"(place), "f"(value) : "memory");
+  else if constexpr (kIsSame<T, double>)
+    asm volatile("red.global.add.f64 [%0], %1;" ::"l"(place), "d"(value) : "memory");
+  else if constexpr (sizeof(T) == 4)
+    asm volatile("red.global.add.u32 [%0], %1;" ::"l"(place), "r"(value) : "memory");
+  else
+    asm volatile("red.global.add.u64 [%0], %1;" ::"l"(place), "l"(value) : "memory");
+#else
+  join_atomically<ScatterMode::kAdd>(at, value);
+#endif
+}
+
+// Neighbours, which new GPUs can add at once.
+template <class T, int count>
+__device__ inline void add_pack_atomically(T* at, const T (&values)[count]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if constexpr (kIsSame<T, float> && count == 4)
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(
+                     __cvta_generic_to_global(at)),
+                 "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3])
+                 : "memory");
+  else
+#endif
+#pragma unroll
+    for (int k = 0; k < count; ++k) add_atomically(at + k, values[k]);
+}
+
 }  // namespace fb::device

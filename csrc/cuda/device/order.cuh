@@ -101,6 +101,7 @@ template <class Flag>
 __device__ inline void count_flagged(const Parts& parts, Flag flag) {
   const PartRange range(parts);
   long long count = 0;
+#pragma unroll 8
   for (long long i = range.begin + threadIdx.x; i < range.end; i += kThreads) count += flag(i);
   count = scan_block(count).total;
   if (threadIdx.x == 0) parts.totals[blockIdx.x] = count;
@@ -116,15 +117,20 @@ __device__ inline void place_flagged(const Parts& parts, Flag flag, Place place)
   long long before = sum_before(parts);
   for (long long tile = range.begin; tile < range.end; tile += kPartTile) {
     const long long first = tile + warp * (kRounds * kWarp) + lane;
+    bool own[kRounds];
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r)
+      own[r] = first + r * kWarp < range.end && flag(first + r * kWarp);
     unsigned flags[kRounds];
     int count = 0;
+#pragma unroll
     for (int r = 0; r < kRounds; ++r) {
-      const long long i = first + r * kWarp;
-      flags[r] = __ballot_sync(~0u, i < range.end && flag(i));
+      flags[r] = __ballot_sync(~0u, own[r]);
       count += __popc(flags[r]);
     }
     const Scanned<int> sums = scan_block(lane == 0 ? count : 0);
     long long at = before + shuffle_from(sums.before, 0);
+#pragma unroll
     for (int r = 0; r < kRounds; ++r) {
       const long long i = first + r * kWarp;
       if (i < range.end)
