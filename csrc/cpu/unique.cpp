@@ -68,4 +68,16 @@ int64_t group_equal(const Slices& slices, const int64_t* order, int64_t* inverse
   return groups;
 }
 
+int64_t distinct(const Slices& slices, void* out) {
+  int64_t count = 0;
+  visit_real(slices.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const data = static_cast<const T*>(slices.data);
+    T* const to = static_cast<T*>(out);
+    for (int64_t i = 0; i < slices.n; ++i)
+      if (i == 0 || !equal(data + i, data + i - 1, 1)) to[count++] = data[i];
+  });
+  return count;
+}
+
 }  // namespace fb::cpu

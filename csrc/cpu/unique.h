@@ -10,5 +10,6 @@ using kernel::Slices;
 
 FB_DECLARE_SLOT(kernel::Unique, sorted_order)
 FB_DECLARE_SLOT(kernel::Unique, group_equal)
+FB_DECLARE_SLOT(kernel::Unique, distinct)
 
 }  // namespace fb::cpu

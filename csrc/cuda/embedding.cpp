@@ -96,13 +96,14 @@ void add_rows(const RowTable& from, const kernel::RowSums& sums, void* out, int6
   const DType type = from.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   clear_bytes(device, out, static_cast<size_t>(out_rows * from.width) * size_of(type));
   if (sums.n == 0 || from.width == 0 || from.rows == 0) return;
-  const Room<long long> keys(device, sums.n);
+  const DType key = key_type(out_rows);
+  const Room<char> keys(device, sums.n * static_cast<int64_t>(size_of(key)));
   device::NumberArguments args{};
   args.in = numbers_at(sums.target);
-  args.out = keys.data();
+  args.keys = keys.data();
   args.n = sums.n;
   args.limit = out_rows;
-  run(rows_kernel, device, DType::kInt64, args.n, args);
+  run(rows_kernel, device, key, args.n, args);
   Segments segments{};
   segments.keys = keys.data();
   segments.n = sums.n;
@@ -143,15 +144,16 @@ void add_maxima(DType dtype, const void* gradient, const int64_t* rows, int64_t 
   if (n == 0) return;
   const int device = place_of(out);
   use(device);
-  const Room<long long> keys(device, n);
   device::NumberArguments args{};
   args.in = numbers_at(rows);
-  args.out = keys.data();
   args.n = n;
   args.width = width;
   // More than fit into the device's memory.
   args.limit = static_cast<long long>(properties(device).memory);
-  run(maxima_kernel, device, DType::kInt64, n, args);
+  const DType key = key_type(args.limit);
+  const Room<char> keys(device, n * static_cast<int64_t>(size_of(key)));
+  args.keys = keys.data();
+  run(maxima_kernel, device, key, n, args);
   Segments segments{};
   segments.keys = keys.data();
   segments.n = n;

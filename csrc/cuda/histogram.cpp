@@ -1,14 +1,17 @@
 // Counting elements by value and by interval.
 //
-// Counts are integers, whose order does not matter. Weights are sorted by bin and added in order.
+// Counts are integers, whose order does not matter. Weights are sorted by bin and added in order,
+// those of bincount only where the program asked for the same sums in every run.
 #include "cuda/histogram.h"
 
 #include <algorithm>
 
+#include "core/determinism.h"
 #include "cuda/device/histogram_args.h"
 #include "cuda/launch.h"
 #include "cuda/loop.h"
 #include "cuda/order.h"
+#include "cuda/radix.h"
 #include "cuda/scan.h"
 #include "cuda/typed_kernel.h"
 
@@ -17,13 +20,18 @@ namespace {
 
 TypedKernel count_kernel("histogram.cuh", "count_bins", "HistogramArguments");
 TypedKernel add_kernel("histogram.cuh", "add_counts", "HistogramArguments");
+TypedKernel weights_kernel("histogram.cuh", "add_weights", "HistogramArguments");
 TypedKernel number_kernel("histogram.cuh", "number_bins", "HistogramArguments");
+
+// Each of which fills bins of its own.
+unsigned blocks_of_bins(int64_t n) {
+  return static_cast<unsigned>(std::min<int64_t>((n + 256 * 8 - 1) / (256 * 8), 1024));
+}
 
 void count(int device, DType dtype, const device::HistogramArguments& args) {
   clear_bytes(device, args.counts, static_cast<size_t>(args.bins) * sizeof(unsigned long long));
   if (args.n == 0) return;
-  const int64_t blocks = std::min<int64_t>((args.n + 256 * 8 - 1) / (256 * 8), 1024);
-  launch(device, count_kernel.on(device, dtype), {static_cast<unsigned>(blocks)}, 256, args);
+  launch(device, count_kernel.on(device, dtype), {blocks_of_bins(args.n)}, 256, args);
 }
 
 // As floating-point numbers.
@@ -63,7 +71,15 @@ void sum_weights(DType dtype, const int64_t* values, const void* weights, int64_
   if (n == 0) return;
   const int device = place_of(values);
   use(device);
-  add_weights(device, dtype, values, weights, n, bins, sums);
+  if (determinism.load(std::memory_order_relaxed) != Determinism::kAny)
+    return add_weights(device, dtype, values, weights, n, bins, sums);
+  device::HistogramArguments args{};
+  args.in = values;
+  args.weights = weights;
+  args.hist = sums;
+  args.n = n;
+  args.bins = bins;
+  launch(device, weights_kernel.on(device, dtype), {blocks_of_bins(n)}, 256, args);
 }
 
 void histogram(const kernel::HistogramArgs& given, void* hist) {

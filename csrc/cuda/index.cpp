@@ -4,7 +4,9 @@
 #include "cuda/index.h"
 
 #include <cstring>
+#include <string>
 
+#include "core/determinism.h"
 #include "core/error.h"
 #include "cuda/device/index_args.h"
 #include "cuda/device_error.h"
@@ -23,7 +25,9 @@ TypedKernel put_kernel("index.cuh", "put_element", "PickArguments");
 TypedKernel number_picks_kernel("index.cuh", "number_picks", "PickArguments");
 TypedKernel gather_kernel("index.cuh", "gather_element", "GatherArguments");
 TypedKernel scatter_kernel("index.cuh", "scatter_element", "GatherArguments");
-TypedKernel add_kernel("index.cuh", "add_element", "GatherArguments");
+TypedKernel join_kernel("index.cuh", "join_element", "GatherArguments");
+TypedKernel add_picked_kernel("index.cuh", "add_picked", "PickArguments");
+TypedKernel add_sums_kernel("index.cuh", "add_sums", "AddSumsArguments");
 TypedKernel number_elements_kernel("index.cuh", "number_elements", "GatherArguments");
 TypedKernel divide_kernel("index.cuh", "divide_element", "DivideArguments");
 TypedKernel masked_packs_kernel("index.cuh", "masked_fill_packs", "MaskedFillArguments");
@@ -122,8 +126,25 @@ void run_picks(TypedKernel& kernel, const kernel::Picks& picks, const Tensor& va
   device::PickArguments args = arguments_of(picks, device, by);
   args.values = values.data();
   args.n = values.numel();
-  const size_t size = widen(args, values.element_size());
-  launch(device, kernel.on(device, of_size(size)), {blocks_for(args.n, 256)}, 256, args);
+  const DType type = of_size(widen(args, values.element_size()));
+  launch(device, kernel.on(device, type), {blocks_for(args.n, 256)}, 256, args);
+}
+
+unsigned blocks_of_joins(int64_t n) { return blocks_for(n, 256 * device::kJoins); }
+
+// In any order; neighbours are added together where they lie like that.
+void add_rows(const kernel::Picks& picks, const Tensor& values) {
+  if (values.numel() == 0) return;
+  const int device = place_of(picks.target);
+  use(device);
+  device::PickArguments args = arguments_of(picks, device, "index_add_");
+  args.values = values.data();
+  args.n = values.numel();
+  const size_t size = values.element_size();
+  const auto together = static_cast<int>(widen(args, size) / size);
+  const std::string variant = std::to_string(together);
+  launch(device, add_picked_kernel.on(device, values.dtype(), together, variant.c_str()),
+         {blocks_of_joins(args.n)}, 256, args);
 }
 
 device::GatherArguments arguments_of(const Tensor& array, int64_t dim, const Tensor& index,
@@ -162,6 +183,60 @@ Tensor contiguous_copy(const Tensor& t) {
   return whole;
 }
 
+// Whether values are joined by instructions that nothing comes between, whoever comes first: like
+// PyTorch, where the program did not ask for the same sums in every run. Integers always are.
+bool joins_in_any_order(DType dtype) {
+  if (dtype == DType::kInt32 || dtype == DType::kInt64) return true;
+  return (dtype == DType::kFloat32 || dtype == DType::kFloat64) &&
+         determinism.load(std::memory_order_relaxed) == Determinism::kAny;
+}
+
+// As device::ScatterMode.
+const char* variant_of(kernel::ScatterMode mode) {
+  switch (mode) {
+    case kernel::ScatterMode::kAdd: return "ScatterMode::kAdd";
+    case kernel::ScatterMode::kMultiply: return "ScatterMode::kMultiply";
+    case kernel::ScatterMode::kMin: return "ScatterMode::kMin";
+    default: return "ScatterMode::kMax";
+  }
+}
+
+void join_in_any_order(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& values,
+                       kernel::ScatterMode mode, const char* by) {
+  if (index.numel() == 0) return;
+  const int device = place_of(target);
+  use(device);
+  device::GatherArguments args = arguments_of(target, dim, index, target.strides(), device, by);
+  args.values = values.data();
+  const Function join =
+      join_kernel.on(device, target.dtype(), static_cast<int>(mode), variant_of(mode));
+  launch(device, join, {blocks_of_joins(args.n)}, 256, args);
+}
+
+// 16-bit floats are added up in float32, which needs room for the whole target.
+bool sums_apart(const Tensor& target, const Tensor& values) {
+  return (target.dtype() == DType::kFloat16 || target.dtype() == DType::kBFloat16) &&
+         target.is_contiguous() && target.numel() <= 4 * values.numel() &&
+         determinism.load(std::memory_order_relaxed) == Determinism::kAny;
+}
+
+void add_sums_apart(const Tensor& target, int64_t dim, const Tensor& index, const Tensor& values) {
+  if (index.numel() == 0) return;
+  const int device = place_of(target);
+  use(device);
+  const Room<float> sums(device, target.numel());
+  clear_bytes(device, sums.data(), static_cast<size_t>(target.numel()) * sizeof(float));
+  device::GatherArguments args =
+      arguments_of(target, dim, index, target.strides(), device, "scatter_add_");
+  args.array = sums.data();
+  args.values = values.data();
+  const auto variants = static_cast<int>(kernel::ScatterMode::kMax) + 1;
+  launch(device, join_kernel.on(device, target.dtype(), variants, "ScatterMode::kAdd, float"),
+         {blocks_of_joins(args.n)}, 256, args);
+  const device::AddSumsArguments rest{target.data(), sums.data(), target.numel()};
+  launch(device, add_sums_kernel.on(device, target.dtype()), {blocks_for(rest.n, 256)}, 256, rest);
+}
+
 void add_picks(const kernel::Picks& picks, const Tensor& values) {
   if (values.numel() == 0) return;
   const Tensor& target = picks.target;
@@ -177,10 +252,10 @@ void add_picks(const kernel::Picks& picks, const Tensor& values) {
   segments.n = args.picked;
   segments.limit = args.limit = count_of(args.at);
   number_places(args.at);
-  const Room<long long> keys(device, args.picked);
+  const DType key = key_type(args.limit);
+  const Room<char> keys(device, args.picked * static_cast<int64_t>(size_of(key)));
   segments.keys = args.keys = keys.data();
-  launch(device, number_picks_kernel.on(device, DType::kInt64), {blocks_for(args.picked, 256)}, 256,
-         args);
+  launch(device, number_picks_kernel.on(device, key), {blocks_for(args.picked, 256)}, 256, args);
   segments.values = values.data();
   segments.target = target.data();
   segments.width = values.numel() / args.picked;
@@ -201,10 +276,10 @@ void join_elements(const Tensor& target, int64_t dim, const Tensor& index, const
   segments.at = joined(target, 0, target.sizes().size());
   segments.n = args.n;
   segments.limit = args.limit = target.numel();
-  const Room<long long> keys(device, args.n);
+  const DType key = key_type(args.limit);
+  const Room<char> keys(device, args.n * static_cast<int64_t>(size_of(key)));
   segments.keys = args.keys = keys.data();
-  launch(device, number_elements_kernel.on(device, DType::kInt64), {blocks_for(args.n, 256)}, 256,
-         args);
+  launch(device, number_elements_kernel.on(device, key), {blocks_for(args.n, 256)}, 256, args);
   segments.values = values.data();
   segments.target = target.data();
   segments.width = segments.after_size = segments.value_row = 1;
@@ -221,7 +296,10 @@ void pick(const Tensor& out, const kernel::Picks& picks) {
 // position, which is found while others are written, keeps nobody from writing.
 void index_put(const kernel::Picks& picks, const Tensor& values, bool accumulate) {
   const Tensor whole = contiguous_copy(values);
-  if (accumulate)
+  const bool adds_rows = !picks.from_the_end;  // index_add_, else index_put_
+  if (accumulate && adds_rows && joins_in_any_order(whole.dtype()))
+    add_rows(picks, whole);
+  else if (accumulate)
     add_picks(picks, whole);
   else
     run_picks(put_kernel, picks, whole, picks.from_the_end ? "index_put_" : "index_copy_");
@@ -237,8 +315,11 @@ void scatter(const Tensor& target, int64_t dim, const Tensor& index, const Tenso
   const DType dtype = target.dtype();
   if (mode == kernel::ScatterMode::kStore)
     run_gather(scatter_kernel, of_size(dtype), target, dim, index, whole, "scatter_");
-  else if (mode == kernel::ScatterMode::kAdd && (dtype == DType::kInt64 || dtype == DType::kInt32))
-    run_gather(add_kernel, dtype, target, dim, index, whole, "scatter_add_");
+  else if (joins_in_any_order(dtype))
+    join_in_any_order(target, dim, index, whole, mode,
+                      mode == kernel::ScatterMode::kAdd ? "scatter_add_" : "scatter_reduce_");
+  else if (mode == kernel::ScatterMode::kAdd && sums_apart(target, whole))
+    add_sums_apart(target, dim, index, whole);
   else
     join_elements(target, dim, index, whole, mode);
 }

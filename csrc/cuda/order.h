@@ -1,4 +1,4 @@
-// Building blocks of what orders elements: sums, compaction, stable sorting of long rows.
+// Building blocks of what orders elements: sums, compaction, parts of rows.
 #pragma once
 
 #include "core/dtype.h"
@@ -48,25 +48,5 @@ struct RowParts {
   int parts;
   RowParts(int64_t rows, int64_t n);
 };
-
-// The `kept` first elements of each row in sorted order: stable, NaN largest, -0 equal to 0.
-// `values` and `indices` may be null. With `names`, an array like `keys`, indices are those instead
-// of positions in the row. Only the lowest `bits` of keys differ.
-struct RadixSort {
-  DType dtype;
-  const void* keys;
-  int64_t rows, n;
-  int64_t kept;
-  bool descending = false;
-  void* values = nullptr;
-  long long* indices = nullptr;
-  const long long* names = nullptr;
-  int bits = 64;
-};
-void radix_sort(int device, const RadixSort& sort);
-
-// Numbers in [0, bound) in order, and their positions; either result may be null.
-void sort_numbers(int device, const int64_t* numbers, int64_t n, int64_t bound, int64_t* sorted,
-                  int64_t* positions);
 
 }  // namespace fb::cuda

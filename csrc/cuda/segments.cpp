@@ -8,6 +8,7 @@
 #include "cuda/launch.h"
 #include "cuda/loop.h"
 #include "cuda/order.h"
+#include "cuda/radix.h"
 #include "cuda/typed_kernel.h"
 
 namespace fb::cuda {
@@ -33,11 +34,20 @@ void join_segments(int device, const Segments& segments, kernel::ScatterMode mod
   if (segments.n == 0 || segments.width == 0) return;
   use(device);
   Segments args = segments;
-  const Room<int64_t> keys(device, args.n), order(device, args.n);
-  sort_numbers(device, reinterpret_cast<const int64_t*>(args.keys), args.n, args.limit + 1,
-               keys.data(), order.data());
-  args.keys = reinterpret_cast<const long long*>(keys.data());
-  args.order = reinterpret_cast<const long long*>(order.data());
+  const DType key = key_type(args.limit);
+  const Room<char> keys(device, args.n * static_cast<int64_t>(size_of(key)));
+  const Room<unsigned> order(device, args.n);
+  radix_sort(device, {.dtype = key,
+                      .keys = args.keys,
+                      .rows = 1,
+                      .n = args.n,
+                      .kept = args.n,
+                      .values = keys.data(),
+                      .order = order.data(),
+                      .bits = bits_below(args.limit + 1)});
+  args.keys = keys.data();
+  args.wide = key == DType::kInt64;
+  args.order = order.data();
   // Cut by the shape alone, so that sums are the same on every device.
   const bool is_wide = args.width >= kWarp;
   args.chunk = is_wide ? 32 : 8;

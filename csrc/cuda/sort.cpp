@@ -12,6 +12,7 @@
 #include "cuda/launch.h"
 #include "cuda/loop.h"
 #include "cuda/order.h"
+#include "cuda/radix.h"
 #include "cuda/typed_kernel.h"
 
 namespace fb::cuda {

@@ -17,6 +17,8 @@ using kernel::Slices;
 TypedKernel count_kernel("unique.cuh", "group_count", "GroupArguments");
 TypedKernel place_kernel("unique.cuh", "group_place", "GroupArguments");
 TypedKernel size_kernel("unique.cuh", "group_size", "GroupArguments");
+TypedKernel distinct_count_kernel("unique.cuh", "distinct_count", "DistinctArguments");
+TypedKernel distinct_place_kernel("unique.cuh", "distinct_place", "DistinctArguments");
 TypedKernel merge_kernel("unique.cuh", "merge_runs", "MergeArguments");
 
 }  // namespace
@@ -64,6 +66,18 @@ int64_t group_equal(const Slices& slices, const int64_t* order, int64_t* inverse
   args.groups = parts.total();
   launch(device, size_kernel.on(device, DType::kInt64), {blocks_for(args.groups, 256)}, 256, args);
   return args.groups;
+}
+
+int64_t distinct(const Slices& slices, void* out) {
+  if (slices.n == 0) return 0;
+  const int device = place_of(slices.data);
+  use(device);
+  const PartsOf parts(device, slices.n);
+  const device::DistinctArguments args{parts.on_device(), slices.data, out};
+  const unsigned blocks = parts.blocks();
+  launch(device, distinct_count_kernel.on(device, slices.dtype), {blocks}, 256, args);
+  launch(device, distinct_place_kernel.on(device, slices.dtype), {blocks}, 256, args);
+  return parts.total();
 }
 
 }  // namespace fb::cuda

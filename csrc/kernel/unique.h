@@ -26,6 +26,9 @@ struct Unique {
   Slot<int64_t(const Slices& slices, const int64_t* order, int64_t* inverse, int64_t* firsts,
                int64_t* counts)>
       group_equal;
+  // The first element of each run of equal ones, to `out` with room for n; returns how many. Slices
+  // have one element; NaN differs from itself.
+  Slot<int64_t(const Slices& slices, void* out)> distinct;
 };
 
 }  // namespace fb::kernel

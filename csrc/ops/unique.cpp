@@ -45,4 +45,24 @@ std::tuple<Tensor, Tensor, Tensor> compute::_unique(const Tensor& input, bool co
           groups == n ? counts : copy_contiguous(as_view(counts, {groups}, {1}))};
 }
 
+Tensor _distinct(const Tensor& input, bool consecutive) {
+  const int64_t n = input.numel();
+  // A gradient needs to know where elements went.
+  const int wants = is_integral(input.dtype()) ? 0 : kRequiresGrad | kIsView | kDual;
+  if (input->flags & (wants | kBatched) || n >= kernel::kMaxSortLength)
+    return std::get<0>(ops::_unique(input, consecutive, {}));
+  Tensor x = contiguous(ops::reshape(input, {-1}));
+  if (!consecutive) {
+    const Tensor sorted = make_tensor({n}, x.dtype(), x.device());
+    if (n > 0) {
+      const kernel::SortRows row{x.dtype(), x.data(), 1, n};
+      kernel::of(x).sort_rows(row, n, false, sorted.data(), nullptr);
+    }
+    x = sorted;
+  }
+  const Tensor found = make_tensor({n}, x.dtype(), x.device());
+  const int64_t count = kernel::of(x).distinct({x.dtype(), x.data(), n, 1}, found.data());
+  return count == n ? found : copy_contiguous(as_view(found, {count}, {1}));
+}
+
 }  // namespace fb::ops

@@ -15,6 +15,8 @@ def unique(
     dim: int | None = None,
 ) -> Any:
     """The distinct elements in order, and on request the inverse and the counts."""
+    if dim is None and not (return_inverse or return_counts):
+        return _C._distinct(input, False)
     return _requested(_C._unique(input, False, dim), return_inverse, return_counts)
 
 
@@ -25,6 +27,8 @@ def unique_consecutive(
     dim: int | None = None,
 ) -> Any:
     """The elements that differ from the one before, and on request the inverse and the counts."""
+    if dim is None and not (return_inverse or return_counts):
+        return _C._distinct(input, True)
     return _requested(_C._unique(input, True, dim), return_inverse, return_counts)
 
 

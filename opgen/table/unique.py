@@ -1,6 +1,6 @@
 """Distinct elements and slices."""
 
-from opgen.model import native, op, python, real_bool
+from opgen.model import composite, native, op, python, real_bool
 
 op(
     "unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,"
@@ -26,4 +26,12 @@ op(
     doc="Distinct elements or slices, which of them each input is, and how often each occurs.",
     grad={"input": "unique_backward(grads[0], results[1], results[2], dim)"},
     batch="refuse",
+)
+op(
+    "_distinct(input: Tensor, consecutive: bool) -> Tensor",
+    kind=native,
+    dtypes=real_bool,
+    forms="function",
+    doc="Distinct elements alone, which needs no positions.",
+    grad=composite,
 )

@@ -81,6 +81,37 @@ def test_a_long_row_is_cut_into_parts() -> None:
     assert_equal(lambda t: t.unique(return_inverse=True, return_counts=True), x)
 
 
+# Elements of a tile of a radix sort, by their bytes.
+SORT_TILE = {1: 5120, 2: 5120, 4: 5120, 8: 2560}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int64", "uint8"])
+def test_tiles_are_sorted(dtype: str) -> None:
+    tile = SORT_TILE[values(dtype, 1).element_size()]
+    for n in (tile - 1, tile, tile + 1, 3 * tile + 7):
+        x = values(dtype, n)
+        assert_equal(lambda t: t.sort(stable=True), x)
+        assert_equal(lambda t: t.sort(descending=True)[0], x)
+    rows = values(dtype, 3, tile + 5)
+    assert_equal(lambda t: t.sort(-1), rows)
+    assert_equal(lambda t: t.t().argsort(0), rows)
+    assert_equal(lambda t: t.topk(tile // 2), rows)
+    assert_equal(lambda t: t.unique(), rows)
+
+
+def test_bytes_that_are_alike_are_left_out() -> None:
+    fb.manual_seed(0)
+    x = fb.randint(0, 256, (6000,))
+    assert_equal(lambda t: t.sort(), fb.full((6000,), 7))
+    assert_equal(lambda t: t.sort(), fb.full((6000,), NAN))
+    assert_equal(lambda t: t.sort(), x << 40)
+    assert_equal(lambda t: t.sort(), (x << 56) + (x.flip(0) << 8))
+    assert_equal(lambda t: t.sort(), (x << 56 | 5 << 30) + (x.flip(0) << 16) + (x % 3))
+    # Each row is of one value: nothing is to be done, and rows differ.
+    assert_equal(lambda t: t.sort(-1), x[:3, None].expand(3, 3000).contiguous())
+    assert_equal(lambda t: t.sort(-1), x.reshape(2, 3000) + (fb.arange(2)[:, None] << 33))
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "bfloat16", "complex64"])
 def test_scans(dtype: str) -> None:
     fb.manual_seed(0)
@@ -100,6 +131,41 @@ def test_scans(dtype: str) -> None:
     assert_equal(lambda t: t.cumsum(1), fb.zeros(3, 0).to(getattr(fb, dtype)))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex128"])
+def test_long_rows_are_scanned(dtype: str) -> None:
+    """Rows for a warp, for a block, and rows that are cut into chunks."""
+    fb.manual_seed(0)
+    for shape in ((9, 2047), (3, 2048), (2, 2049), (2, 9003), (16384,), (3, 16388), (2, 20001)):
+        x = (fb.randn(*shape) * 8).round().to(getattr(fb, dtype))
+        assert_equal(lambda t: t.cumsum(-1), x)
+        if dtype == "complex128":
+            continue
+        with_nan = x if dtype == "int64" else fb.where(x == 19, NAN, x)
+        assert_equal(lambda t: t.cummax(-1), with_nan)
+        assert_equal(lambda t: t[..., 1:].cummin(-1), with_nan)
+        if dtype != "int64":
+            assert_equal(lambda t: t.logcumsumexp(-1), x, close=True)
+            assert_equal(lambda t: (1 + t / 10000).cumprod(-1), x, close=True)
+
+
+def test_a_row_of_many_chunks_is_scanned() -> None:
+    fb.manual_seed(0)
+    assert_equal(lambda t: t.cumsum(0), fb.randint(-9, 9, (257 * 2048 + 5,)))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_infinities_of_logcumsumexp(dtype: str) -> None:
+    inf = float("inf")
+    for x in (
+        [-inf, -inf, 1, 2],
+        [1, inf, 2, inf],
+        [-inf, NAN, 1],
+        [inf, -inf, 0],
+        [-1e4, 1e4, 1e4],
+    ):
+        assert_equal(lambda t: t.logcumsumexp(0), fb.tensor(x).to(getattr(fb, dtype)), close=True)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "uint8"])
 def test_searches(dtype: str) -> None:
     sequence = values(dtype, 3, 100).sort(-1)[0]
@@ -117,6 +183,9 @@ def test_groups(dtype: str) -> None:
     for n in LENGTHS:
         assert_equal(lambda t: t.unique(**both), values(dtype, n))
         assert_equal(lambda t: t.unique_consecutive(**both), values(dtype, n))
+        assert_equal(lambda t: t.unique(), values(dtype, n))
+        assert_equal(lambda t: t.unique_consecutive(), values(dtype, n).sort()[0])
+    assert_equal(lambda t: t.unique(), values(dtype, 0))
     few = values(dtype, 300, 2)
     assert_equal(lambda t: t.unique(dim=0, **both), few)
     assert_equal(lambda t: t[:3].unique(dim=1, **both), few)

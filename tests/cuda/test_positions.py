@@ -1,6 +1,6 @@
 """What is picked by position and added up by position: values, gradients, errors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -160,12 +160,101 @@ def test_gradients_of_what_picks(dtype: fb.dtype) -> None:
     assert_same(lambda x, i: x.index_select(0, i), x.clone(), index[:0])
 
 
-def test_sums_are_the_same_every_time() -> None:
+@pytest.fixture
+def deterministic() -> Iterator[None]:
+    fb.use_deterministic_algorithms(True)
+    yield
+    fb.use_deterministic_algorithms(False)
+
+
+SUMS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "index_add": lambda x, i, v: x.index_add(0, i[:, 0], v),
+    "scatter_add": lambda x, i, v: x.scatter_add(0, i, v),
+    "scatter_reduce": lambda x, i, v: x.scatter_reduce(0, i, v, "prod"),
+    "mean": lambda x, i, v: x.scatter_reduce(0, i, v, "mean", include_self=False),
+}
+BINS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "bincount": lambda x, i, v: fb.bincount(i.reshape(-1), v.reshape(-1)),
+    "bincount of many": lambda x, i, v: fb.bincount(i.reshape(-1) * 100, v.reshape(-1)),
+}
+ALWAYS_IN_ORDER: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "index_put": lambda x, i, v: x.index_put((i[:, 0],), v, accumulate=True),
+    "cumsum": lambda x, i, v: v.reshape(-1).cumsum(0),
+}
+
+
+def given_sums(dtype: fb.dtype) -> tuple[fb.Tensor, fb.Tensor, fb.Tensor]:
     fb.manual_seed(0)
-    index, values = fb.randint(0, 50, (2000,)).to(CUDA), fb.randn(2000, 3).to(CUDA)
-    first = fb.zeros(50, 3, device=CUDA).index_add(0, index, values)
-    again = fb.zeros(50, 3, device=CUDA).index_add(0, index, values)
-    assert again.tolist() == first.tolist()
+    return (
+        fb.zeros(50, 3).to(dtype),
+        fb.randint(0, 50, (2000, 3)),
+        (fb.rand(2000, 3) * 0.01 + 0.99).to(dtype),
+    )
+
+
+@pytest.mark.parametrize("dtype", [fb.float32, fb.float64])
+@pytest.mark.parametrize("name", [*SUMS, *BINS, *ALWAYS_IN_ORDER])
+def test_sums_are_the_same_every_time(name: str, dtype: fb.dtype, deterministic: None) -> None:
+    function = (SUMS | BINS | ALWAYS_IN_ORDER)[name]
+    given = [t.to(CUDA) for t in given_sums(dtype)]
+    first = function(*given).tolist()
+    assert function(*given).tolist() == first
+    if name in ALWAYS_IN_ORDER:
+        fb.use_deterministic_algorithms(False)
+        assert function(*given).tolist() == first
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, fb.int64, fb.int32])
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_in_any_order(name: str, dtype: fb.dtype) -> None:
+    if not dtype.is_floating_point:
+        x, index, values = given_sums(fb.float32)
+        given = x.to(dtype), index, (values * 300).to(dtype)
+    else:
+        given = given_sums(dtype)
+    assert_same(SUMS[name], *given, gradients=False)
+    fb.use_deterministic_algorithms(True)
+    try:
+        assert_same(SUMS[name], *given, gradients=False)
+    finally:
+        fb.use_deterministic_algorithms(False)
+
+
+@pytest.mark.parametrize("dtype", [fb.float32, fb.float64])
+@pytest.mark.parametrize("name", BINS)
+def test_weights_in_any_order(name: str, dtype: fb.dtype) -> None:
+    assert_same(BINS[name], *given_sums(dtype), gradients=False)
+
+
+@pytest.mark.parametrize("dtype", [fb.float32, fb.float64, fb.int64, fb.int32])
+@pytest.mark.parametrize("width", [1, 2, 4, 6, 12])
+def test_rows_are_added(width: int, dtype: fb.dtype) -> None:
+    for n in (1, 300, 1500):
+        x, index = numbers(40, width, dtype=dtype), repeated(n, 40)
+        values = numbers(n, width, dtype=dtype)
+        assert_same(lambda x, i, v: x.index_add(0, i, v), x, index, values, gradients=False)
+        assert_same(
+            lambda x, i, v: x[:, 1:].clone().index_add(0, i, v[:, 1:]),
+            x,
+            index,
+            values,
+            gradients=False,
+        )
+
+
+@pytest.mark.parametrize("dtype", [fb.float16, fb.bfloat16])
+def test_few_elements_of_a_large_target(dtype: fb.dtype) -> None:
+    x, index = numbers(5000, dtype=dtype), repeated(50, 5000)
+    assert_same(lambda x, i, v: x.scatter_add(0, i, v), x, index, numbers(50, dtype=dtype))
+    # A transposed target keeps its strides.
+    y, places = numbers(6, 40, dtype=dtype), repeated(240, 40).reshape(6, 40)
+    assert_same(
+        lambda y, i, v: y.t().clone(memory_format=fb.preserve_format).scatter_add_(0, i.t(), v.t()),
+        y,
+        places,
+        numbers(6, 40, dtype=dtype),
+        gradients=False,
+    )
 
 
 # --- embeddings

@@ -15,8 +15,15 @@ using int64_t = long long;
 
 // A kernel takes one structure, which the host fills: see cuda/launch.h. The emulator of the tests
 // calls it as a function.
+//
+// A header may define FB_LEAST_BLOCKS first: how many blocks a multiprocessor must be able to hold
+// at a time, which limits a thread's registers.
 #if defined(FB_EMULATED)
 #define FB_KERNEL(name, Arguments) extern "C" void name(const Arguments& args)
+#elif defined(FB_LEAST_BLOCKS)
+#define FB_KERNEL(name, Arguments)                                         \
+  extern "C" __global__ void __launch_bounds__(256, FB_LEAST_BLOCKS) name( \
+      const __grid_constant__ Arguments args)
 #else
 #define FB_KERNEL(name, Arguments) \
   extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ Arguments args)

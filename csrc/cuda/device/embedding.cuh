@@ -98,7 +98,7 @@ __device__ inline void number_rows(const NumberArguments& args) {
   const long long i = own_number();
   if (i >= args.n) return;
   const long long row = args.in[i];
-  args.out[i] = row >= 0 && row < args.limit ? row : args.limit;
+  static_cast<T*>(args.keys)[i] = static_cast<T>(row >= 0 && row < args.limit ? row : args.limit);
 }
 
 // The same for elements of a row.
@@ -107,7 +107,8 @@ __device__ inline void number_maxima(const NumberArguments& args) {
   const long long i = own_number();
   if (i >= args.n) return;
   const long long row = args.in[i];
-  args.out[i] = row >= 0 ? row * args.width + RowElement(i, args.width).column : args.limit;
+  const long long key = row * args.width + RowElement(i, args.width).column;
+  static_cast<T*>(args.keys)[i] = static_cast<T>(row >= 0 ? key : args.limit);
 }
 
 // Offsets that are wrong are noted and counted.

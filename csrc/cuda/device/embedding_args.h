@@ -22,6 +22,7 @@ struct RowArguments {
 struct NumberArguments {
   const long long* in;
   long long* out;
+  void* keys;  // of the kernel's type
   const long long* bags;
   unsigned long long* counts;
   void* reciprocals;

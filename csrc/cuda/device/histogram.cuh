@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/device/histogram_args.h"
+#include "cuda/device/join.cuh"
 #include "cuda/device/order.cuh"
 
 namespace fb::device {
@@ -56,12 +57,39 @@ __device__ inline void count_bins(const HistogramArguments& args) {
     if (shared)
       atomicAdd(&counts[bin], 1u);
     else
-      atomicAdd(&args.counts[bin], 1ull);
+      add_atomically(&args.counts[bin], 1ull);
   }
   __syncthreads();
   if (!shared) return;
   for (int b = thread; b < args.bins; b += kThreads)
-    if (counts[b]) atomicAdd(&args.counts[b], static_cast<unsigned long long>(counts[b]));
+    if (counts[b]) add_atomically(&args.counts[b], static_cast<unsigned long long>(counts[b]));
+}
+
+// Adds weights to the sum of their bin in the order in which threads come.
+template <class T>
+__device__ inline void add_weights(const HistogramArguments& args) {
+  __shared__ T sums[kSharedBins];
+  const int thread = static_cast<int>(threadIdx.x);
+  const bool shared = args.bins <= kSharedBins;
+  T* const hist = static_cast<T*>(args.hist);
+  if (shared)
+    for (int b = thread; b < args.bins; b += kThreads) sums[b] = T(0);
+  __syncthreads();
+  const long long step = static_cast<long long>(gridDim.x) * kThreads;
+#pragma unroll 4
+  for (long long i = static_cast<long long>(blockIdx.x) * kThreads + thread; i < args.n;
+       i += step) {
+    const long long bin = static_cast<const long long*>(args.in)[i];
+    const T weight = static_cast<const T*>(args.weights)[i];
+    if (shared)
+      atomicAdd(&sums[bin], weight);
+    else
+      add_atomically(hist + bin, weight);
+  }
+  __syncthreads();
+  if (!shared) return;
+  for (int b = thread; b < args.bins; b += kThreads)
+    if (sums[b] != T(0)) add_atomically(hist + b, sums[b]);
 }
 
 template <class T>

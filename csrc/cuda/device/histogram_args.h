@@ -8,6 +8,7 @@ inline constexpr int kSharedBins = 4096;
 
 struct HistogramArguments {
   const void* in;
+  const void* weights;
   const void* edges;  // bins + 1; null: even intervals of [low, high]
   unsigned long long* counts;
   long long* numbers;  // the bin of each element

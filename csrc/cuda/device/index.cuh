@@ -4,6 +4,7 @@
 
 #include "cuda/device/base.cuh"
 #include "cuda/device/index_args.h"
+#include "cuda/device/join.cuh"
 
 namespace fb::device {
 
@@ -59,7 +60,7 @@ __device__ inline void number_picks(const PickArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.picked) return;
   const long long key = offset_of_pick(args, i);
-  args.keys[i] = key >= 0 ? key : args.limit;
+  static_cast<T*>(args.keys)[i] = static_cast<T>(key >= 0 ? key : args.limit);
 }
 
 template <class I>
@@ -73,14 +74,17 @@ __device__ inline long long gathered_offset(const GatherArguments& args, long lo
   }
   return offset;
 }
-__device__ inline long long gathered_offset(const GatherArguments& args, long long i) {
-  const long long at = args.index[i];
+__device__ inline long long gathered_offset(const GatherArguments& args, long long i,
+                                            long long at) {
   if (at < 0 || at >= args.array_size) {
     note_bad_index(args.error, at, args.array_size, args.dimension);
     return -1;
   }
   return args.n < 1ll << 31 ? gathered_offset<unsigned>(args, at, static_cast<unsigned>(i))
                             : gathered_offset<long long>(args, at, i);
+}
+__device__ inline long long gathered_offset(const GatherArguments& args, long long i) {
+  return gathered_offset(args, i, args.index[i]);
 }
 
 template <class T>
@@ -99,25 +103,61 @@ __device__ inline void scatter_element(const GatherArguments& args) {
   if (to >= 0) static_cast<T*>(args.array)[to] = static_cast<const T*>(args.values)[i];
 }
 
-// What the hardware adds to by itself.
-template <int bytes>
-struct AtomicOf {
-  using Type = unsigned;
-};
-template <>
-struct AtomicOf<8> {
-  using Type = unsigned long long;
-};
+// Joined in the order in which threads come. Values of T are for places of type To. Each thread
+// reads what it needs for all of its elements at once.
+template <class T, ScatterMode mode, class To = T>
+__device__ inline void join_element(const GatherArguments& args) {
+  const long long first = static_cast<long long>(blockIdx.x) * (kThreads * kJoins) + threadIdx.x;
+  long long at[kJoins];
+  T values[kJoins];
+#pragma unroll
+  for (int k = 0; k < kJoins; ++k) {
+    const long long i = first + k * kThreads;
+    if (i >= args.n) continue;
+    at[k] = args.index[i];
+    values[k] = static_cast<const T*>(args.values)[i];
+  }
+#pragma unroll
+  for (int k = 0; k < kJoins; ++k) {
+    const long long i = first + k * kThreads;
+    if (i >= args.n) return;
+    const long long to = gathered_offset(args, i, at[k]);
+    if (to < 0) continue;
+    To* const place = static_cast<To*>(args.array) + to;
+    if constexpr (mode == ScatterMode::kAdd)
+      add_atomically(place, convert<To>(values[k]));
+    else
+      join_atomically<mode>(place, convert<To>(values[k]));
+  }
+}
 
-// Sums of integers do not depend on the order.
+// Adds packs of `count` picked neighbours in the order in which threads come.
+template <class T, int count>
+__device__ inline void add_picked(const PickArguments& args) {
+  const long long first = static_cast<long long>(blockIdx.x) * (kThreads * kJoins) + threadIdx.x;
+  T values[kJoins][count];
+  long long to[kJoins];
+#pragma unroll
+  for (int k = 0; k < kJoins; ++k) {
+    const long long i = first + k * kThreads;
+    if (i >= args.n) continue;
+    to[k] = picked_offset(args, i);
+    load_pack(static_cast<const T*>(args.values), i, values[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < kJoins; ++k) {
+    if (first + k * kThreads >= args.n) return;
+    if (to[k] >= 0) add_pack_atomically(static_cast<T*>(args.array) + to[k] * count, values[k]);
+  }
+}
+
+// What was added up in float32, to elements.
 template <class T>
-__device__ inline void add_element(const GatherArguments& args) {
-  using U = typename AtomicOf<static_cast<int>(sizeof(T))>::Type;
+__device__ inline void add_sums(const AddSumsArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.n) return;
-  const long long to = gathered_offset(args, i);
-  if (to >= 0)
-    atomicAdd(static_cast<U*>(args.array) + to, static_cast<U>(static_cast<T*>(args.values)[i]));
+  T& element = static_cast<T*>(args.out)[i];
+  element = convert<T>(static_cast<float>(element) + args.sums[i]);
 }
 
 // The number of each element's place, by which equal places are found.
@@ -126,7 +166,7 @@ __device__ inline void number_elements(const GatherArguments& args) {
   const long long i = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;
   if (i >= args.n) return;
   const long long key = gathered_offset(args, i);
-  args.keys[i] = key >= 0 ? key : args.limit;
+  static_cast<T*>(args.keys)[i] = static_cast<T>(key >= 0 ? key : args.limit);
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 namespace fb::device {
 
 inline constexpr int kMostPositions = 16;
+inline constexpr int kJoins = 4;  // elements, or packs, that a thread joins atomically
 
 // Elements of `array` at the dimensions `before`, then positions, then the dimensions `after`.
 struct PickArguments {
@@ -19,7 +20,7 @@ struct PickArguments {
   int dimension;                // the first of `at`, for errors
   const long long* positions[kMostPositions];
   bool from_the_end;
-  long long* keys;  // of the picks
+  void* keys;       // of the picks, of the kernel's type
   long long limit;  // the key of a bad one
   ErrorSite error;
 };
@@ -34,9 +35,15 @@ struct GatherArguments {
   int along;             // which of them is indexed
   int dimension;         // the same before others were joined, for errors
   long long array_size;  // along it
-  long long* keys;       // of the elements
+  void* keys;            // of the elements, of the kernel's type
   long long limit;       // the key of a bad one
   ErrorSite error;
+};
+
+struct AddSumsArguments {
+  void* out;
+  const float* sums;
+  long long n;
 };
 
 struct DivideArguments {

@@ -1,4 +1,4 @@
-// Building blocks of what orders elements: keys, sums over threads, compaction, radix passes.
+// Building blocks of what orders elements: keys, sums over threads, compaction.
 #pragma once
 
 #include "cuda/device/base.cuh"
@@ -101,6 +101,7 @@ template <class Flag>
 __device__ inline void count_flagged(const Parts& parts, Flag flag) {
   const PartRange range(parts);
   long long count = 0;
+#pragma unroll 8
   for (long long i = range.begin + threadIdx.x; i < range.end; i += kThreads) count += flag(i);
   count = scan_block(count).total;
   if (threadIdx.x == 0) parts.totals[blockIdx.x] = count;
@@ -116,15 +117,20 @@ __device__ inline void place_flagged(const Parts& parts, Flag flag, Place place)
   long long before = sum_before(parts);
   for (long long tile = range.begin; tile < range.end; tile += kPartTile) {
     const long long first = tile + warp * (kRounds * kWarp) + lane;
+    bool own[kRounds];
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r)
+      own[r] = first + r * kWarp < range.end && flag(first + r * kWarp);
     unsigned flags[kRounds];
     int count = 0;
+#pragma unroll
     for (int r = 0; r < kRounds; ++r) {
-      const long long i = first + r * kWarp;
-      flags[r] = __ballot_sync(~0u, i < range.end && flag(i));
+      flags[r] = __ballot_sync(~0u, own[r]);
       count += __popc(flags[r]);
     }
     const Scanned<int> sums = scan_block(lane == 0 ? count : 0);
     long long at = before + shuffle_from(sums.before, 0);
+#pragma unroll
     for (int r = 0; r < kRounds; ++r) {
       const long long i = first + r * kWarp;
       if (i < range.end)
@@ -250,12 +256,7 @@ __device__ inline long long sorted_before(Value value, long long n, bool right, 
   return begin;
 }
 
-// --- a stable radix sort of rows, a byte at a time from the lowest
-
-template <class T>
-__device__ inline unsigned digit_of(Stored<T> element, const RadixArguments& args) {
-  return static_cast<unsigned>(key_of<T>(element, args.descending) >> args.shift) & 255u;
-}
+// --- parts of rows
 
 // Where the block's part of a row is, as offsets from the first row.
 struct RowPart {
@@ -269,92 +270,5 @@ struct RowPart {
     end = begin + length < first + n ? begin + length : first + n;
   }
 };
-
-template <class T>
-__device__ inline void radix_count(const RadixArguments& args) {
-  __shared__ unsigned counts[kThreads];
-  const RowPart at(args.n, args.part_length, args.parts);
-  const auto* keys = static_cast<const Stored<T>*>(args.keys);
-  counts[threadIdx.x] = 0;
-  __syncthreads();
-  for (long long i = at.begin + threadIdx.x; i < at.end; i += kThreads)
-    atomicAdd(&counts[digit_of<T>(keys[i], args)], 1u);
-  __syncthreads();
-  args.counts[(at.row * kThreads + threadIdx.x) * args.parts + at.part] = counts[threadIdx.x];
-}
-
-// Elements of a tile are put in order in shared memory first, so that neighbours are written to
-// neighbouring places.
-template <class T>
-__device__ inline void radix_scatter(const RadixArguments& args) {
-  using Element = Stored<T>;
-  constexpr int kItems = kPartTile / kThreads;
-  __shared__ unsigned ranks[kWarps][kThreads];  // of each digit in each warp
-  __shared__ long long next[kThreads];          // where the next element of each digit goes
-  __shared__ long long shift[kThreads];         // from a place in the tile to where it goes
-  __shared__ Element staged[kPartTile];
-  __shared__ unsigned staged_positions[kPartTile];
-  const RowPart at(args.n, args.part_length, args.parts);
-  const auto* keys = static_cast<const Element*>(args.keys);
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
-  next[thread] = args.counts[(at.row * kThreads + thread) * args.parts + at.part];
-  for (long long tile = at.begin; tile < at.end; tile += kPartTile) {
-    for (int w = 0; w < kWarps; ++w) ranks[w][thread] = 0;
-    __syncthreads();
-    Element elements[kItems];
-    unsigned rank[kItems];
-    const long long first = tile + warp * (kItems * kWarp) + lane;
-    for (int r = 0; r < kItems; ++r) {
-      const long long i = first + r * kWarp;
-      const bool inside = i < at.end;
-      elements[r] = inside ? keys[i] : Element{};
-      const unsigned digit = digit_of<T>(elements[r], args);
-      const unsigned alike = __match_any_sync(~0u, inside ? digit : 256u);
-      const unsigned earlier = ranks[warp][digit];
-      __syncwarp();
-      if (inside && (alike & lanes_before()) == 0) ranks[warp][digit] = earlier + __popc(alike);
-      __syncwarp();
-      rank[r] = earlier + __popc(alike & lanes_before());
-    }
-    __syncthreads();
-    unsigned total = 0;
-    for (int w = 0; w < kWarps; ++w) {
-      const unsigned count = ranks[w][thread];
-      ranks[w][thread] = total;
-      total += count;
-    }
-    const unsigned start = scan_block(total).before;
-    for (int w = 0; w < kWarps; ++w) ranks[w][thread] += start;
-    shift[thread] = next[thread] - start;
-    next[thread] += total;
-    __syncthreads();
-    for (int r = 0; r < kItems; ++r) {
-      const long long i = first + r * kWarp;
-      if (i >= at.end) continue;
-      const unsigned to = ranks[warp][digit_of<T>(elements[r], args)] + rank[r];
-      staged[to] = elements[r];
-      staged_positions[to] =
-          args.positions ? args.positions[i] : static_cast<unsigned>(i - at.first);
-    }
-    __syncthreads();
-    const int count = static_cast<int>(at.end - tile < kPartTile ? at.end - tile : kPartTile);
-    for (int k = thread; k < count; k += kThreads) {
-      const Element element = staged[k];
-      const unsigned position = staged_positions[k];
-      long long to = shift[digit_of<T>(element, args)] + k;
-      if (args.last) {
-        to -= at.first;
-        if (to >= args.kept) continue;
-        to += at.row * args.kept;
-        if (args.indices)
-          args.indices[to] = args.names ? args.names[at.first + position] : position;
-      } else {
-        args.positions_out[to] = position;
-      }
-      if (args.keys_out) static_cast<Element*>(args.keys_out)[to] = element;
-    }
-    __syncthreads();
-  }
-}
 
 }  // namespace fb::device

@@ -11,11 +11,11 @@ struct ScanArguments {
   const long long* order;  // of runs: which element of `in` belongs to each key
   void* out;
   long long* indices;  // of extrema
-  void* totals;        // of the segments of rows, if there are several
+  void* totals;        // of the segments of rows or columns, if there are several
   long long rows, n, inner;
   long long segment_length, segments;
   long long limit;  // of runs: keys from here on are left out
-  int lanes;        // threads that share a row; with inner > 1 each thread has its own
+  int lanes;        // of a warp, that share a row
   bool reverse;
 };
 

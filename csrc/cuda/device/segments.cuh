@@ -5,22 +5,13 @@
 // joins them for the chunk that the segment begins in.
 #pragma once
 
-#include "cuda/device/reduce.cuh"
-#include "cuda/device/segments_args.h"
-#include "scalar/arith.h"
+#include "cuda/device/join.cuh"
 
 namespace fb::device {
 
-template <ScatterMode mode, class V>
-__device__ inline V join_values(V a, V b) {
-  if constexpr (mode == ScatterMode::kAdd)
-    return scalar::add(a, b, V(1));
-  else if constexpr (mode == ScatterMode::kMultiply)
-    return scalar::mul(a, b);
-  else if constexpr (mode == ScatterMode::kStore || kIsComplex<V>)
-    return b;
-  else  // NaN wins over every number
-    return (mode == ScatterMode::kMax ? b > a : b < a) || b != b ? b : a;
+__device__ inline long long segment_key(const SegmentArguments& args, long long i) {
+  return args.wide ? static_cast<const long long*>(args.keys)[i]
+                   : static_cast<const int*>(args.keys)[i];
 }
 
 // One column of the rows.
@@ -40,7 +31,7 @@ struct SegmentColumn {
              index_offset(args.after, after);
   }
   __device__ V value(long long i) const {
-    const long long number = args.order[i];
+    const unsigned number = args.order[i];
     const long long row = args.sources ? args.sources[number] : number;
     const V value = convert<V>(from_memory<T>(values[row * args.value_row]));
     if constexpr (kIsFloat<V>)
@@ -58,41 +49,62 @@ struct SegmentColumn {
   }
 };
 
-// A thread for each chunk and column.
+// A thread for each chunk and column. `count` keys and values are loaded together.
+template <class T, class Out, ScatterMode mode, int count>
+__device__ inline void join_chunk(const SegmentArguments& args, long long chunk, long long column) {
+  using V = Wide<T>;
+  const SegmentColumn<T, Out, mode> place(args, column);
+  const long long begin = chunk * args.chunk;
+  const long long end = begin + args.chunk < args.n ? begin + args.chunk : args.n;
+  long long key = segment_key(args, begin);
+  bool continues = begin > 0 && segment_key(args, begin - 1) == key;
+  V total = V();
+  bool is_first = true;
+  for (long long part = begin; part < end; part += count) {
+    long long next[count];  // the key behind each value, -1 behind the last one
+    V values[count];
+#pragma unroll
+    for (int k = 0; k < count; ++k)
+      next[k] = part + k + 1 < args.n ? segment_key(args, part + k + 1) : -1;
+    long long own = key;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      if (part + k < end && own < args.limit) values[k] = place.value(part + k);
+      own = next[k];
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      if (part + k >= end || key >= args.limit) return;
+      total = is_first ? values[k] : join_values<mode>(total, values[k]);
+      is_first = next[k] != key;
+      const bool is_last = part + k + 1 == end;
+      if (!is_first && !is_last) continue;
+      if (continues || !is_first)
+        place.part(chunk, !continues) = total;
+      else
+        place.finish(key, total);
+      continues = false;
+      key = next[k];
+    }
+  }
+}
 template <class T, class Out, ScatterMode mode>
 __device__ inline void join_chunks(const SegmentArguments& args) {
-  using V = Wide<T>;
   const long long tile = blockIdx.x % args.tiles;
   const long long chunk = blockIdx.x / args.tiles * (kThreads / args.columns) +
                           static_cast<int>(threadIdx.x) / args.columns;
   const long long column = tile * args.columns + static_cast<int>(threadIdx.x) % args.columns;
   if (chunk >= args.chunks || column >= args.width) return;
-  const SegmentColumn<T, Out, mode> place(args, column);
-  const long long begin = chunk * args.chunk;
-  const long long end = begin + args.chunk < args.n ? begin + args.chunk : args.n;
-  long long i = begin, key = args.keys[begin];
-  bool continues = begin > 0 && args.keys[begin - 1] == key;
-  while (key < args.limit) {
-    V total = place.value(i++);
-    while (i < end && args.keys[i] == key) total = join_values<mode>(total, place.value(i++));
-    const bool goes_on = i == end && end < args.n && args.keys[end] == key;
-    if (continues || goes_on)
-      place.part(chunk, !continues) = total;
-    else
-      place.finish(key, total);
-    if (i == end) return;
-    key = args.keys[i];
-    continues = false;
-  }
+  join_chunk<T, Out, mode, 8>(args, chunk, column);
 }
 
 // The position behind the last of these keys, where keys[from] is one of them.
 __device__ inline long long end_of_segment(const SegmentArguments& args, long long from) {
-  const long long key = args.keys[from];
+  const long long key = segment_key(args, from);
   long long low = from, high = args.n;
   while (high - low > 1) {
     const long long middle = low + (high - low) / 2;
-    if (args.keys[middle] == key)
+    if (segment_key(args, middle) == key)
       low = middle;
     else
       high = middle;
@@ -110,9 +122,9 @@ __device__ inline void join_parts(const SegmentArguments& args) {
   const long long chunk = item / args.width, column = item - chunk * args.width;
   const long long begin = chunk * args.chunk, end = begin + args.chunk;
   if (chunk >= args.chunks || end >= args.n) return;
-  const long long key = args.keys[end];
-  if (key >= args.limit || args.keys[end - 1] != key) return;
-  if (begin > 0 && args.keys[begin - 1] == key) return;
+  const long long key = segment_key(args, end);
+  if (key >= args.limit || segment_key(args, end - 1) != key) return;
+  if (begin > 0 && segment_key(args, begin - 1) == key) return;
   const SegmentColumn<T, Out, mode> place(args, column);
   const long long last = (end_of_segment(args, end) - 1) / args.chunk;
   const int lane = static_cast<int>(threadIdx.x) % args.lanes;

@@ -10,8 +10,9 @@ enum class ScatterMode : int { kStore, kAdd, kMultiply, kMin, kMax };
 
 // Rows of values, each for a key. Those of one key are joined, in order, into a row of the target.
 struct SegmentArguments {
-  const long long* keys;   // rising
-  const long long* order;  // the number of the row that each key is for
+  const void* keys;  // rising: int64, or int32 where not `wide`
+  bool wide;
+  const unsigned* order;  // the number of the row that each key is for
   long long n;
   long long limit;           // keys from here on are left out
   const long long* sources;  // the row of the values by number; null: the number itself

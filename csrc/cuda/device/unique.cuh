@@ -44,6 +44,27 @@ __device__ inline void group_size(const GroupArguments& args) {
   args.counts[g] = end - args.starts[g];
 }
 
+template <class T>
+__device__ inline bool differs_from_last(const DistinctArguments& args, long long i) {
+  const auto* in = static_cast<const Stored<T>*>(args.in);
+  return i == 0 || comparable<T>(in[i]) != comparable<T>(in[i - 1]);
+}
+
+template <class T>
+__device__ inline void distinct_count(const DistinctArguments& args) {
+  count_flagged(args.parts, [&](long long i) { return differs_from_last<T>(args, i); });
+}
+
+template <class T>
+__device__ inline void distinct_place(const DistinctArguments& args) {
+  const auto* in = static_cast<const Stored<T>*>(args.in);
+  place_flagged(
+      args.parts, [&](long long i) { return differs_from_last<T>(args, i); },
+      [&](long long i, bool differs, long long before) {
+        if (differs) static_cast<Stored<T>*>(args.out)[before] = in[i];
+      });
+}
+
 // Lexicographically, NaN counts as largest.
 template <class T>
 __device__ inline bool is_less(const Stored<T>* a, const Stored<T>* b, long long width) {

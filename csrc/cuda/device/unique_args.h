@@ -17,6 +17,12 @@ struct GroupArguments {
   long long groups;
 };
 
+struct DistinctArguments {
+  Parts parts;
+  const void* in;
+  void* out;
+};
+
 // One pass of a merge sort: sorted runs of `run` slices each become runs of twice as many.
 struct MergeArguments {
   const void* data;
