@@ -334,6 +334,9 @@ void run(const ConvShape& s, bool backward, bool planes, const Tensor& from, con
 
 void run_weight(const ConvShape& s, bool planes, const Tensor& in, const Tensor& out,
                 const Tensor& weight) {
+  // First, also for kernels of one element: the sum over all pixels is deep and its result small,
+  // which cuBLASLt hardly divides.
+  if (!planes && conv_cudnn(ConvPass::kWeight, s, in, weight, out)) return;
   if (s.is_pointwise() && !planes && is_matrix(weight)) {
     const int device = place_of(weight);
     use(device);
@@ -344,7 +347,6 @@ void run_weight(const ConvShape& s, bool planes, const Tensor& in, const Tensor&
     call.c = {weight.data(), s.in_channels};
     if (gemm_cublas(device, call, neural_settings.tf32)) return;
   }
-  if (!planes && conv_cudnn(ConvPass::kWeight, s, in, weight, out)) return;
   ConvArguments args = arguments_of(s, false, planes, weight);
   sum_over_pixels(args, in, out, weight);
 }
