@@ -264,7 +264,8 @@ void free_large(void* address, size_t bytes) {
   unmap_all(victims);
 }
 
-// Headers of memory of other owners: blocks of the smallest class, which no counter knows of.
+// Headers of memory of other owners: blocks of the smallest class. They count as cached while they
+// wait for the next, but neither as live nor as allocations.
 void* allocate_header() {
   ThreadCache* cache = thread_cache();
   if (cache && cache->lists[0]) {

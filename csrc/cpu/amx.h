@@ -8,8 +8,8 @@ namespace fb::cpu {
 
 enum class Amx { kNone, kTiles, kEmulated };
 
-// Whether this process may use tiles. FLAMBEAU_AMX=off forbids it, and so does a level of
-// FLAMBEAU_ISA below avx512; FLAMBEAU_AMX=emulated computes the same in plain code, for tests.
+// Whether our own products use tiles; oneDNN decides for itself. Not with FLAMBEAU_AMX=off or a
+// level of FLAMBEAU_ISA below avx512; FLAMBEAU_AMX=emulated takes plain code instead, for tests.
 Amx amx();
 
 // C is cut into squares of so many rows and columns, 2 x 2 tiles; A and B are packed into such

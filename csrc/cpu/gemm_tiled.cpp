@@ -53,7 +53,7 @@ bool pays_by_blocks(const GemmCall& g) {
 }
 
 // A small C with a deep sum is cut by depth, too; independently of the number of threads, as this
-// decides the order of the sum.
+// decides the order of the sum. Cuts between the blocks of the depth do not, and may depend on it.
 int64_t stretches_of(const GemmCall& g) {
   constexpr int64_t kEnough = 16, kTile = 64, kLeastDepth = 512;
   const int64_t tiles = g.batch * parts_of(g.m, kTile) * parts_of(g.n, kTile);

@@ -298,10 +298,16 @@ Storage allocate(size_t bytes, Device device) {
   Block* block = nullptr;
   std::string failure;
   {
-    const std::lock_guard lock(pool.mutex);
+    std::unique_lock lock(pool.mutex);
     if (!pool.waiting.empty()) look_at_waiting(pool, false);
     block = take_kept(pool, stream, small, rounded);
-    if (!block && wastes(pool, index, rounded)) release_kept(pool);
+    if (!block && wastes(pool, index, rounded)) {
+      lock.unlock();
+      FB_CUDA(synchronize_context);  // little is left to wait for under the lock
+      lock.lock();
+      release_kept(pool);
+      block = take_kept(pool, stream, small, rounded);
+    }
     if (!block) block = take_fresh(pool, index, stream, small, rounded);
     if (!block) {
       ++pool.statistics.retries;
@@ -387,6 +393,7 @@ void reset_peak_statistics(int device) {
 void reset_accumulated_statistics(int device) {
   for_each_statistic(pools[device], [](Statistic& s) { s.allocated = s.freed = 0; });
   const std::lock_guard lock(pools[device].mutex);
+  pools[device].trimmed_after = -kTrimInterval;
   MemoryStatistics& all = pools[device].statistics;
   all.retries = all.out_of_memory = all.device_allocations = all.device_frees = 0;
 }

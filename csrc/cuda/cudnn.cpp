@@ -2,6 +2,7 @@
 #include "cuda/cudnn.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -78,9 +79,16 @@ Opened open_neural_library() {
   return opened;
 }
 
+// Opening takes Python's lock, so that no other lock may be held meanwhile: not that of a static
+// variable either.
 const Opened& opened() {
-  static const Opened once = open_neural_library();
-  return once;
+  static std::atomic<const Opened*> made{nullptr};
+  if (const Opened* const known = made.load(std::memory_order_acquire)) return *known;
+  const Opened* const fresh = new Opened(open_neural_library());
+  const Opened* before = nullptr;
+  if (made.compare_exchange_strong(before, fresh, std::memory_order_acq_rel)) return *fresh;
+  delete fresh;
+  return *before;
 }
 
 }  // namespace

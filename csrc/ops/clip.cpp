@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/error.h"
+#include "core/observe.h"
 #include "gen/ops/arith.h"
 #include "gen/ops/reduce.h"
 #include "gen/ops/shape.h"
@@ -102,6 +104,18 @@ Tensor compute::_total_norm(TensorList tensors, double norm_type) {
   return result;
 }
 
+namespace {
+
+// Whether none is listed twice: in one launch, two blocks would write it at once.
+bool are_apart(TensorList tensors) {
+  std::vector<const void*> places;
+  for (const Tensor& t : tensors) places.push_back(t.data());
+  std::sort(places.begin(), places.end());
+  return std::adjacent_find(places.begin(), places.end()) == places.end();
+}
+
+}  // namespace
+
 void composed::_shrink_to_norm(TensorList tensors, double max_norm, const Operand& total_norm) {
   // As in PyTorch, so that a norm of 0 does not lead to a division by 0.
   constexpr double kLeast = 1e-6;
@@ -112,9 +126,11 @@ void composed::_shrink_to_norm(TensorList tensors, double max_norm, const Operan
     const Tensor factor =
         ops::mul(ops::reciprocal(ops::add(total, Scalar(kLeast))), Scalar(max_norm));
     const Tensor shrinking = ops::clamp_max(factor, Scalar(1.0));
-    const bool is_plain = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) {
-      return t->flags == 0 && !t->grad_fn && !t->autograd;  // derivatives know of ops::mul_ alone
-    });
+    // Derivatives and recordings know of ops::mul_ alone.
+    const bool is_plain = !observe::any() && are_apart(tensors) &&
+                          std::all_of(tensors.begin(), tensors.end(), [](const Tensor& t) {
+                            return t->flags == 0 && !t->grad_fn && !t->autograd;
+                          });
     if (const auto list = is_plain ? listed(tensors) : std::vector<kernel::OptimTensor>();
         !list.empty() && tensors[0].device() == shrinking.device()) {
       kernel::of(shrinking).scale_all(list, shrinking.data_as<double>());

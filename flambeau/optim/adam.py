@@ -218,7 +218,7 @@ def adam(
     maximize: bool,
 ) -> None:
     """Take a step of `Adam` with parameters, gradients and state given as lists."""
-    if capturable:
+    if capturable and not all(param.is_cuda for param in params):
         raise AssertionError("adam: capturable=True is for parameters on an accelerator")
     if scale_back(grads, grad_scale, found_inf):
         return

@@ -135,3 +135,29 @@ def test_long_lists_of_gradients_are_clipped() -> None:
 
     for limit in (0.5, 1e6):
         assert_close(run(CUDA, limit), run("cpu", limit), 1e-2)
+
+
+def test_a_gradient_that_is_listed_twice_is_clipped_in_turn() -> None:
+    def run(device: Any) -> list[float]:
+        p = fb.zeros(70000, device=device, requires_grad=True)
+        p.grad = fb.ones(70000, device=device)
+        fb.nn.utils.clip_grad_norm_([p, p], 1.0)
+        return [p.grad.min().item(), p.grad.max().item()]
+
+    assert run(CUDA) == pytest.approx(run("cpu"), rel=1e-6)
+
+
+def test_the_function_takes_capturable_steps() -> None:
+    p = fb.ones(3, device=CUDA)
+    state = [fb.zeros(3, device=CUDA)], [fb.zeros(3, device=CUDA)], [], [fb.zeros(())]
+    options = {"beta1": 0.9, "beta2": 0.999, "lr": 0.1, "weight_decay": 0.0, "eps": 1e-8}
+    fb.optim.adam.adam(
+        [p],
+        [fb.ones(3, device=CUDA)],
+        *state,
+        capturable=True,
+        amsgrad=False,
+        maximize=False,
+        **options,
+    )
+    np.testing.assert_allclose(p.cpu().numpy(), [0.9] * 3, 1e-6)

@@ -45,7 +45,7 @@ __device__ inline void note_error(const ErrorSite& at, ErrorCode code, long long
   record->site = at.site;
   record->number = number;
   __threadfence_system();
-  atomicCAS_system(&record->code, 0, static_cast<int>(code));
+  *static_cast<volatile int*>(&record->code) = static_cast<int>(code);
 }
 __device__ inline void note_bad_index(const ErrorSite& at, long long value, long long bound,
                                       int dimension) {

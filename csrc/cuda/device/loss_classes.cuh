@@ -225,7 +225,7 @@ __device__ inline void cross_entropy_gradient(const ClassArguments& args) {
         V& score = scores[h][p];
         // Scores of NaN do not matter where nothing depends on them.
         V value = scale == V(0) ? V(0) : scale * math::exp(log_softmax(score));
-        if (spread != V(0) && (!ragged || (c + p >= 0 && c + p < row.n)))
+        if (spread != V(0) && c + p >= 0 && c + p < row.n)
           value -= spread * class_weight<V>(args.weights, c + p);
         score = c + p == target ? value - picked : value;
       }

@@ -271,7 +271,8 @@ struct RowTiles {
     const int thread = static_cast<int>(threadIdx.x), warp = warps == 1 ? 0 : thread / kWarp;
     own = warp * (kPacks * kStep) + thread % kWarp * kWide;
     const auto ends = reinterpret_cast<unsigned long long>(args.in) |
-                      reinterpret_cast<unsigned long long>(args.out);
+                      reinterpret_cast<unsigned long long>(args.out) |
+                      reinterpret_cast<unsigned long long>(args.indices);
     packed = S::kPlain && ends % 16 == 0 && base % kWide == 0;
   }
   __device__ int count(long long tile) const {

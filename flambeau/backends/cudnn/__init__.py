@@ -109,7 +109,7 @@ def flags(
     )
 
 
-_TYPES = ("float32", "float16", "bfloat16")
+_TYPES = ("float16", "float32", "float64")  # as PyTorch lists them
 _DEPTHWISE = ("auto", "cudnn", "native")
 
 
