@@ -420,12 +420,13 @@ std::vector<BlockInfo> memory_blocks(int device) {
   const std::lock_guard lock(pool.mutex);
   std::vector<BlockInfo> result;
   for (const auto& arena : pool.arenas) {
-    for (const auto& [address, block] : arena->blocks()) {
+    for (const auto& entry : arena->blocks()) {
+      const Block& block = entry.second;  // a name that Clang 16 lets lambdas capture
       const bool waits =
           std::any_of(pool.waiting.begin(), pool.waiting.end(),
                       [&block](const Waiting& each) { return each.block == &block; });
       const bool used = block.state == Block::State::kUsed;
-      result.push_back({arena->base(), address, block.bytes, used ? block.requested : 0, used,
+      result.push_back({arena->base(), block.address, block.bytes, used ? block.requested : 0, used,
                         waits, block.state != Block::State::kHole, arena->small(), arena->stream(),
                         block.origin});
     }
