@@ -1,8 +1,8 @@
 // Convolutions: chooses kernels and how they share the work, by the shape alone.
 //
-// Kernels of one element are products of matrices, which cuBLASLt computes where there is one, and
-// others are cuDNN's (conv_cudnn.cpp) where it is there and takes them. The rest are kernels of our
-// own: see device/conv.cuh.
+// Kernels of one element are products of matrices, which cuBLASLt computes where there is one.
+// Others, and gradients of weights, are cuDNN's (conv_cudnn.cpp) where it is there and takes them.
+// The rest are kernels of our own: see device/conv.cuh.
 #include "cuda/conv.h"
 
 #include <algorithm>
