@@ -75,7 +75,7 @@ int64_t distinct(const Slices& slices, void* out) {
     const T* const data = static_cast<const T*>(slices.data);
     T* const to = static_cast<T*>(out);
     for (int64_t i = 0; i < slices.n; ++i)
-      if (i == 0 || !equal(data + i, data + i - 1, 1)) to[count++] = data[i];
+      if (i == 0 || !equal(data + i, data + i - 1, 1)) to[count++] = element_at(data + i);
   });
   return count;
 }
