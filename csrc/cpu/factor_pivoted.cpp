@@ -30,9 +30,9 @@ class PivotedQr {
         memory_((m + 2 * n) * kColumns + 2 * n) {
     v_ = memory_.get();
     f_ = v_ + m * kColumns;
-    norms_ = f_ + n * kColumns;
-    exact_ = norms_ + n;
-    rows_ = exact_ + n;
+    squares_ = f_ + n * kColumns;
+    whole_ = squares_ + n;
+    rows_ = whole_ + n;
   }
 
   void run() {
@@ -44,14 +44,13 @@ class PivotedQr {
  private:
   T* at(int64_t i, int64_t j) const { return a_ + j * lda_ + i; }
 
-  // The norms of the columns from `first` on, of the rows that are not yet factored.
+  // The squared norms of the columns from `first` on, of the rows that are not yet factored.
   void measure(int64_t first) {
     for (int64_t j = first; j < n_; ++j) measure_column(first, j);
   }
   void measure_column(int64_t row, int64_t j) {
-    T sum;
-    FB_KERNEL(column_dots<T>)(m_ - row, 1, at(row, j), lda_, at(row, j), &sum);
-    norms_[j] = exact_[j] = std::sqrt(sum);
+    FB_KERNEL(column_dots<T>)(m_ - row, 1, at(row, j), lda_, at(row, j), squares_ + j);
+    whole_[j] = squares_[j];
   }
 
   // Columns i, which is about to be factored, and j; `count` columns of F are in use.
@@ -63,8 +62,22 @@ class PivotedQr {
       std::swap(rows_[c * n_ + i], rows_[c * n_ + j]);
     }
     std::swap(order_[i], order_[j]);
-    norms_[j] = norms_[i];
-    exact_[j] = exact_[i];
+    squares_[j] = squares_[i];
+    whole_[j] = whole_[i];
+  }
+
+  // Of each column behind k: its product with a reflector, and its element of row k, which the
+  // thread that multiplies it has at hand.
+  void meet_columns(int64_t k, const T* reflector, T* dots, T* row) {
+    constexpr int64_t kAtOnce = 16;
+    const int64_t rows = m_ - k;
+    parallel_for(n_ - k - 1, kGrain / rows + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t j = k + 1 + begin; j < k + 1 + end; j += kAtOnce) {
+        const int64_t last = std::min(j + kAtOnce, k + 1 + end);
+        FB_KERNEL(column_dots<T>)(rows, last - j, at(k, j), lda_, reflector, dots + j);
+        for (int64_t c = j; c < last; ++c) row[c] = *at(k, c);
+      }
+    });
   }
 
   // Factors columns from `first` on, until there are enough or a norm has become inexact; returns
@@ -72,15 +85,14 @@ class PivotedQr {
   int64_t factor_block(int64_t first) {
     const int64_t most = std::min(kColumns, n_ - first);
     const int64_t rows = m_ - first;
-    // A norm that was reduced so much has lost half of its digits.
+    // A square that was reduced so much has lost half of its digits.
     const T limit = std::sqrt(std::numeric_limits<T>::epsilon());
     T factors[kColumns];
     int64_t count = 0;
     bool exact = true;
     while (count < most && exact) {
       const int64_t k = first + count;
-      const int64_t pivot = std::max_element(norms_ + k, norms_ + n_) - norms_;
-      exchange(count, k, pivot);
+      exchange(count, k, k + FB_KERNEL(first_largest<T>)(n_ - k, squares_ + k));
       T* const v = v_ + count * rows;
       std::fill(v, v + count, T(0));
       std::copy(at(k, k), at(m_, k), v + count);
@@ -93,29 +105,18 @@ class PivotedQr {
       const int64_t right = n_ - k - 1;
       T* const f = f_ + count * n_;
       std::fill(f, f + k + 1, T(0));
-      dots_with_columns(m_ - k, right, at(k, k + 1), lda_, v + count, f + k + 1);
+      T* const row = rows_ + count * n_;
+      meet_columns(k, v + count, f, row);
       dots_with_columns(m_ - k, count, v_ + count, rows, v + count, factors);
       for (int64_t c = 0; c < count; ++c) factors[c] = -factors[c];
       add_scaled_columns(right, count, f_ + k + 1, n_, factors, f + k + 1);
       for (int64_t j = k + 1; j < n_; ++j) f[j] *= tau_[k];
 
       // Row k is final, and what it holds leaves the columns' norms.
-      T* const row = rows_ + count * n_;
-      for (int64_t j = k + 1; j < n_; ++j) row[j] = *at(k, j);
       for (int64_t c = 0; c <= count; ++c) factors[c] = -v_[c * rows + count];
       add_scaled_columns(right, count + 1, f_ + k + 1, n_, factors, row + k + 1);
-      for (int64_t j = k + 1; j < n_; ++j) {
-        if (norms_[j] == 0) continue;
-        const T share = std::abs(row[j]) / norms_[j];
-        const T left = std::max((1 + share) * (1 - share), T(0));
-        const T lost = norms_[j] / exact_[j];
-        if (left * lost * lost <= limit) {
-          exact = false;
-          exact_[j] = 0;
-        } else {
-          norms_[j] *= std::sqrt(left);
-        }
-      }
+      exact = !FB_KERNEL(take_squares<T>)(right, row + k + 1, limit, squares_ + k + 1,
+                                          whole_ + k + 1);
       ++count;
     }
     update(first, count);
@@ -124,7 +125,7 @@ class PivotedQr {
         *at(first + c, j) = rows_[c * n_ + j];
     }
     for (int64_t j = first + count; j < n_; ++j) {
-      if (exact_[j] == 0) measure_column(first + count, j);
+      if (whole_[j] == 0) measure_column(first + count, j);
     }
     return count;
   }
@@ -147,8 +148,8 @@ class PivotedQr {
   int64_t* order_;
   Scratch<T> memory_;
   T *v_, *f_;
-  // Of each column: its norm, and what that was when it was last summed.
-  T *norms_, *exact_;
+  // Of each column: its squared norm, and what that was when it was last summed.
+  T *squares_, *whole_;
   // The rows of R that a block has found. They are stored when it ends: other threads read the
   // columns until then, and would have to fetch what has changed.
   T* rows_;
@@ -204,17 +205,20 @@ template <class T>
 bool solve_full_rank(int64_t m, int64_t n, int64_t nrhs, const T* a, int64_t lda, T* b, int64_t ldb,
                      T rcond) {
   constexpr int64_t kFew = 16;
-  const Scratch<T> memory(m * n + n + n * nrhs);
-  T *const qr = memory.get(), *const tau = qr + m * n, *const x = tau + n;
+  const Scratch<T> memory(n + n * nrhs);
+  T *const tau = memory.get(), *const x = tau + n;
   const std::unique_ptr<int64_t[]> order(new int64_t[n]);
-  copy_matrix(m, n, a, lda, qr, m);
-  PivotedQr<T>(m, n, qr, m, tau, order.get()).run();
-  if (!has_full_rank(n, qr, m, rcond)) return false;
+  // A copy, whose columns are not a power of two apart.
+  const Padded<T> copy(m, n, const_cast<T*>(a), lda, Copying::kAlways);
+  T* const qr = copy->data;
+  const int64_t ld = copy->ld;
+  PivotedQr<T>(m, n, qr, ld, tau, order.get()).run();
+  if (!has_full_rank(n, qr, ld, rcond)) return false;
   if (nrhs <= kFew)
-    reflect(m, n, qr, m, tau, nrhs, b, ldb);
+    reflect(m, n, qr, ld, tau, nrhs, b, ldb);
   else
-    multiply_q(true, true, m, nrhs, n, qr, m, tau, b, ldb);
-  lapack::trsm('L', 'U', 'N', 'N', n, nrhs, qr, m, b, ldb);
+    multiply_q(true, true, m, nrhs, n, qr, ld, tau, b, ldb);
+  lapack::trsm('L', 'U', 'N', 'N', n, nrhs, qr, ld, b, ldb);
   copy_matrix(n, nrhs, b, ldb, x, n);
   for (int64_t j = 0; j < nrhs; ++j) {
     for (int64_t i = 0; i < n; ++i) b[j * ldb + order[i]] = x[j * n + i];

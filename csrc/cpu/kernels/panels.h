@@ -65,4 +65,11 @@ FB_DECLARE_KERNEL(template <class T> void, column_dots, int64_t rows, int64_t co
 FB_DECLARE_KERNEL(template <class T> void, add_columns, int64_t rows, int64_t columns, const T* a,
                   int64_t ld, const T* factors, T* y)
 
+// The place of the largest of n > 0 elements, the first if there are several.
+FB_DECLARE_KERNEL(template <class T> int64_t, first_largest, int64_t n, const T* x)
+// squares[j] -= row[j]^2. Where at most `limit` of whole[j] is left, whole[j] becomes zero; returns
+// whether there are such. What is zero already stays as it is.
+FB_DECLARE_KERNEL(template <class T> bool, take_squares, int64_t n, const T* row, T limit,
+                  T* squares, T* whole)
+
 }  // namespace fb::cpu
