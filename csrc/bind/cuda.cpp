@@ -70,33 +70,25 @@ nb::dict state() {
   return d;
 }
 
-nb::dict compiler() {
-  const cuda::Compiler& found = cuda::compiler();
+nb::dict describe(const cuda::Library& found) {
   nb::dict d;
-  d["version"] = nb::make_tuple(found.major, found.minor);
+  d["version"] = found.version;
   d["path"] = found.path;
   d["missing"] = found.missing;
+  return d;
+}
+
+nb::dict compiler() {
+  const cuda::Library& found = cuda::compiler();
+  nb::dict d = describe(found);
+  d["version"] = nb::make_tuple(found.version / 1000, found.version % 1000 / 10);
   d["cache"] = cuda::cache_folder();
   return d;
 }
 
-nb::dict products() {
-  const cuda::ProductLibrary& found = cuda::product_library();
-  nb::dict d;
-  d["version"] = found.version;
-  d["path"] = found.path;
-  d["missing"] = found.missing;
-  return d;
-}
+nb::dict products() { return describe(cuda::product_library()); }
 
-nb::dict convolutions() {
-  const cuda::NeuralLibrary& found = cuda::neural_library();
-  nb::dict d;
-  d["version"] = found.version;
-  d["path"] = found.path;
-  d["missing"] = found.missing;
-  return d;
-}
+nb::dict convolutions() { return describe(cuda::neural_library()); }
 
 // A setting of torch.backends.cudnn.
 void set_neural(const std::string& name, int value) {

@@ -19,6 +19,7 @@
 #include "cuda/cudnn.h"
 #include "cuda/device/conv_args.h"
 #include "cuda/launch.h"
+#include "cuda/library.h"
 #include "cuda/loop.h"
 #include "cuda/typed_kernel.h"
 #include "kernel/table.h"

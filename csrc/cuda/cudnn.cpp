@@ -2,11 +2,9 @@
 #include "cuda/cudnn.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <type_traits>
 
 #include "core/text.h"
 #include "cuda/context.h"
@@ -15,85 +13,40 @@
 namespace fb::cuda {
 namespace {
 
-struct Functions {
-  int (*create)(cudnn::Handle* handle);
-  int (*set_stream)(cudnn::Handle handle, Stream stream);
-  int (*descriptor_create)(int kind, void** made);
-  int (*descriptor_destroy)(void* descriptor);
-  int (*descriptor_finalize)(void* descriptor);
+struct Functions : Symbols {
+  using Symbols::Symbols;
+  size_t (*version)() = find("cudnnGetVersion");
+  int (*create)(cudnn::Handle* handle) = find("cudnnCreate");
+  int (*set_stream)(cudnn::Handle handle, Stream stream) = find("cudnnSetStream");
+  int (*descriptor_create)(int kind, void** made) = find("cudnnBackendCreateDescriptor");
+  int (*descriptor_destroy)(void* descriptor) = find("cudnnBackendDestroyDescriptor");
+  int (*descriptor_finalize)(void* descriptor) = find("cudnnBackendFinalize");
   int (*descriptor_set)(void* descriptor, int attribute, int type, int64_t count,
-                        const void* values);
+                        const void* values) = find("cudnnBackendSetAttribute");
   int (*descriptor_get)(void* descriptor, int attribute, int type, int64_t most, int64_t* count,
-                        void* values);
-  int (*execute)(cudnn::Handle handle, void* plan, void* pack);
-  const char* (*status_text)(int status);
-  void (*last_error)(char* text, size_t most);  // null in old versions
+                        void* values) = find("cudnnBackendGetAttribute");
+  int (*execute)(cudnn::Handle handle, void* plan, void* pack) = find("cudnnBackendExecute");
+  const char* (*status_text)(int status) = find("cudnnGetErrorString");
+  void (*last_error)(char* text, size_t most) = find_newer("cudnnGetLastErrorString");
 };
 
-struct Opened {
-  bool found = false;
-  Functions f{};
-  NeuralLibrary library;
-};
-
-Opened open_neural_library() {
-  Opened opened;
-  const char* const files[] = {"libcudnn.so.9"};
+Opened<Functions> open_neural_library() {
   // It finds the libraries that it consists of in its own folder.
-  const char* const folders[] = {"nvidia/cudnn/lib", "nvidia/cu13/lib"};
-  const Library library = open_library("FLAMBEAU_LIBCUDNN", files, folders);
-  const char* const package =
-      driver_state().version >= 13000 ? "nvidia-cudnn-cu13" : "nvidia-cudnn-cu12";
-  if (!library.handle) {
-    opened.library.missing =
-        message_of("no cuDNN: ", files[0], " was not found (python -m pip install ", package, ")");
-    return opened;
-  }
-  opened.library.path = library.path;
-  opened.found = true;
-  const auto symbol = [&](auto& function, const char* name) {
-    void* const address = find_symbol(library, name);
-    opened.found &= address != nullptr;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
-  };
-  Functions& f = opened.f;
-  symbol(f.create, "cudnnCreate");
-  symbol(f.set_stream, "cudnnSetStream");
-  symbol(f.descriptor_create, "cudnnBackendCreateDescriptor");
-  symbol(f.descriptor_destroy, "cudnnBackendDestroyDescriptor");
-  symbol(f.descriptor_finalize, "cudnnBackendFinalize");
-  symbol(f.descriptor_set, "cudnnBackendSetAttribute");
-  symbol(f.descriptor_get, "cudnnBackendGetAttribute");
-  symbol(f.execute, "cudnnBackendExecute");
-  symbol(f.status_text, "cudnnGetErrorString");
-  f.last_error =
-      reinterpret_cast<void (*)(char*, size_t)>(find_symbol(library, "cudnnGetLastErrorString"));
-  void* const version = find_symbol(library, "cudnnGetVersion");
-  if (!opened.found || !version) {
-    opened.found = false;
-    opened.library.missing = message_of("cuDNN is too old: ", library.path,
-                                        " (python -m pip install --upgrade ", package, ")");
-  } else {
-    opened.library.version = reinterpret_cast<size_t (*)()>(version)();
-  }
+  Opened<Functions> opened(
+      Wanted{.name = "cuDNN",
+             .variable = "FLAMBEAU_LIBCUDNN",
+             .package = driver_state().version >= 13000 ? "nvidia-cudnn-cu13" : "nvidia-cudnn-cu12",
+             .files = {"libcudnn.so.9"},
+             .folders = {"nvidia/cudnn/lib", "nvidia/cu13/lib"}});
+  if (opened.library.handle) opened.library.version = opened.f.version();
   return opened;
 }
 
-// Opening takes Python's lock, so that no other lock may be held meanwhile: not that of a static
-// variable either.
-const Opened& opened() {
-  static std::atomic<const Opened*> made{nullptr};
-  if (const Opened* const known = made.load(std::memory_order_acquire)) return *known;
-  const Opened* const fresh = new Opened(open_neural_library());
-  const Opened* before = nullptr;
-  if (made.compare_exchange_strong(before, fresh, std::memory_order_acq_rel)) return *fresh;
-  delete fresh;
-  return *before;
-}
+const Opened<Functions>& opened() { return made_once<open_neural_library>(); }
 
 }  // namespace
 
-const NeuralLibrary& neural_library() { return opened().library; }
+const Library& neural_library() { return opened().library; }
 
 namespace cudnn {
 namespace {
@@ -209,7 +162,7 @@ DeviceState& state_of(int device) {
 Handle handle_of(int device) {
   DeviceState& state = state_of(device);
   if (state.handle || state.failed) return state.handle;
-  if (!opened().found) {
+  if (!opened().library.handle) {
     state.failed = true;
     state.why = opened().library.missing;
     return nullptr;

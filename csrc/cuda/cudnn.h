@@ -17,13 +17,10 @@
 
 namespace fb::cuda {
 
-// The library as it was found; `missing` says why it was not, and what would help.
-struct NeuralLibrary {
-  size_t version = 0;  // 91700
-  std::string path, missing;
-};
-// Opens it, once. Never raises.
-const NeuralLibrary& neural_library();
+struct Library;
+
+// Opens it, once, which takes Python's lock. Never raises. Its version is a number like 91700.
+const Library& neural_library();
 
 // What torch.backends.cudnn asks for.
 struct NeuralSettings {

@@ -18,10 +18,6 @@ constexpr Status kNoDevice = 100;
 
 std::atomic<bool> forked{false};
 
-std::string version_text(int version) {
-  return message_of(version / 1000, ".", version % 1000 / 10);
-}
-
 const char* describe(const Driver& functions, Status status) {
   const char* text = nullptr;
   functions.error_text(status, &text);
@@ -49,22 +45,18 @@ DriverState open_driver() {
         "container: docker run --gpus all"};
     return state;
   }
-  const char* absent = nullptr;
-  const auto load = [&](auto& function, const char* symbol) {
-    void* const found = find_symbol(library, symbol);
-    if (!found && !absent) absent = symbol;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
-  };
-#define FB_LOAD(member, symbol, signature) load(state.functions.member, symbol);
+  Symbols symbols(library);
+#define FB_LOAD(member, symbol, signature) state.functions.member = symbols.find(symbol);
   FB_CUDA_DRIVER(FB_LOAD)
 #undef FB_LOAD
   if (state.functions.version) state.functions.version(&state.version);
+  const char* const absent = symbols.absent();
   if (absent || state.version < kOldestDriver) {
-    state.missing = {
-        message_of("the NVIDIA driver is too old: it is for CUDA ", version_text(state.version),
-                   ", and CUDA ", version_text(kOldestDriver), " is needed",
-                   absent ? message_of(" (it has no ", absent, ")") : std::string()),
-        "install a newer one: apt-get install nvidia-driver"};
+    state.missing = {message_of("the NVIDIA driver is too old: it is for CUDA ",
+                                version_text(static_cast<size_t>(state.version)), ", and CUDA ",
+                                version_text(kOldestDriver), " is needed",
+                                absent ? message_of(" (it has no ", absent, ")") : std::string()),
+                     "install a newer one: apt-get install nvidia-driver"};
     return state;
   }
   // Before the driver starts threads and counts references of this process.

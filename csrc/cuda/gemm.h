@@ -19,12 +19,9 @@ inline std::atomic<bool> tf32_products{false};
 bool gemm_cublas(int device, const kernel::GemmCall& call,
                  bool tf32 = tf32_products.load(std::memory_order_relaxed));
 
-// The library as it was found; `missing` says why it was not, and what would help.
-struct ProductLibrary {
-  size_t version = 0;  // 130100
-  std::string path, missing;
-};
-// Opens it, once. Never raises.
-const ProductLibrary& product_library();
+struct Library;
+
+// Opens it, once, which takes Python's lock. Never raises. Its version is a number like 130100.
+const Library& product_library();
 
 }  // namespace fb::cuda

@@ -16,7 +16,6 @@
 namespace fb::cuda {
 namespace {
 
-using Status = int;
 using Handle = void*;
 using Descriptor = void*;
 
@@ -42,76 +41,48 @@ struct Choice {
   int reserved[4];
 };
 
-struct Functions {
-  Status (*create)(Handle* handle);
-  Status (*operation_create)(Descriptor* made, int compute, int scale);
-  Status (*operation_set)(Descriptor operation, int attribute, const void* value, size_t bytes);
-  Status (*operation_destroy)(Descriptor operation);
-  Status (*layout_create)(Descriptor* made, int type, uint64_t rows, uint64_t columns, int64_t ld);
-  Status (*layout_set)(Descriptor layout, int attribute, const void* value, size_t bytes);
-  Status (*layout_destroy)(Descriptor layout);
-  Status (*preference_create)(Descriptor* made);
-  Status (*preference_set)(Descriptor preference, int attribute, const void* value, size_t bytes);
-  Status (*preference_destroy)(Descriptor preference);
+struct Functions : Symbols {
+  using Symbols::Symbols;
+  size_t (*version)() = find("cublasLtGetVersion");
+  Status (*create)(Handle* handle) = find("cublasLtCreate");
+  Status (*operation_create)(Descriptor* made, int compute,
+                             int scale) = find("cublasLtMatmulDescCreate");
+  Status (*operation_set)(Descriptor operation, int attribute, const void* value,
+                          size_t bytes) = find("cublasLtMatmulDescSetAttribute");
+  Status (*operation_destroy)(Descriptor operation) = find("cublasLtMatmulDescDestroy");
+  Status (*layout_create)(Descriptor* made, int type, uint64_t rows, uint64_t columns,
+                          int64_t ld) = find("cublasLtMatrixLayoutCreate");
+  Status (*layout_set)(Descriptor layout, int attribute, const void* value,
+                       size_t bytes) = find("cublasLtMatrixLayoutSetAttribute");
+  Status (*layout_destroy)(Descriptor layout) = find("cublasLtMatrixLayoutDestroy");
+  Status (*preference_create)(Descriptor* made) = find("cublasLtMatmulPreferenceCreate");
+  Status (*preference_set)(Descriptor preference, int attribute, const void* value,
+                           size_t bytes) = find("cublasLtMatmulPreferenceSetAttribute");
+  Status (*preference_destroy)(Descriptor preference) = find("cublasLtMatmulPreferenceDestroy");
   Status (*choose)(Handle handle, Descriptor operation, Descriptor a, Descriptor b, Descriptor c,
-                   Descriptor d, Descriptor preference, int wanted, Choice* choices, int* count);
+                   Descriptor d, Descriptor preference, int wanted, Choice* choices,
+                   int* count) = find("cublasLtMatmulAlgoGetHeuristic");
   Status (*product)(Handle handle, Descriptor operation, const void* alpha, const void* a,
                     Descriptor a_layout, const void* b, Descriptor b_layout, const void* beta,
                     const void* c, Descriptor c_layout, void* d, Descriptor d_layout,
-                    const Algorithm* algorithm, void* workspace, size_t bytes, Stream stream);
+                    const Algorithm* algorithm, void* workspace, size_t bytes,
+                    Stream stream) = find("cublasLtMatmul");
 };
 
-struct Lt {
-  bool found = false;
-  Functions f{};
-  ProductLibrary library;
-};
-
-Lt open_lt() {
-  Lt lt;
+Opened<Functions> open_lt() {
   const bool newest = driver_state().version >= 13000;
-  std::vector<const char*> files;
-  if (newest) files.push_back("libcublasLt.so.13");
-  files.push_back("libcublasLt.so.12");
-  const char* const folders[] = {"nvidia/cu13/lib", "nvidia/cu12/lib", "nvidia/cublas/lib"};
-  const Library library = open_library("FLAMBEAU_LIBCUBLASLT", files, folders);
-  const char* const package = newest ? "nvidia-cublas" : "nvidia-cublas-cu12";
-  if (!library.handle) {
-    lt.library.missing = message_of("no cuBLASLt: ", files[0],
-                                    " was not found (python -m pip install ", package, ")");
-    return lt;
-  }
-  lt.library.path = library.path;
-  lt.found = true;
-  const auto symbol = [&](auto& function, const char* name) {
-    void* const address = find_symbol(library, name);
-    lt.found &= address != nullptr;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
-  };
-  symbol(lt.f.create, "cublasLtCreate");
-  symbol(lt.f.operation_create, "cublasLtMatmulDescCreate");
-  symbol(lt.f.operation_set, "cublasLtMatmulDescSetAttribute");
-  symbol(lt.f.operation_destroy, "cublasLtMatmulDescDestroy");
-  symbol(lt.f.layout_create, "cublasLtMatrixLayoutCreate");
-  symbol(lt.f.layout_set, "cublasLtMatrixLayoutSetAttribute");
-  symbol(lt.f.layout_destroy, "cublasLtMatrixLayoutDestroy");
-  symbol(lt.f.preference_create, "cublasLtMatmulPreferenceCreate");
-  symbol(lt.f.preference_set, "cublasLtMatmulPreferenceSetAttribute");
-  symbol(lt.f.preference_destroy, "cublasLtMatmulPreferenceDestroy");
-  symbol(lt.f.choose, "cublasLtMatmulAlgoGetHeuristic");
-  symbol(lt.f.product, "cublasLtMatmul");
-  if (!lt.found)
-    lt.library.missing = message_of("cuBLASLt is too old: ", library.path,
-                                    " (python -m pip install --upgrade ", package, ")");
-  else if (void* const version = find_symbol(library, "cublasLtGetVersion"))
-    lt.library.version = reinterpret_cast<size_t (*)()>(version)();
+  Wanted wanted{.name = "cuBLASLt",
+                .variable = "FLAMBEAU_LIBCUBLASLT",
+                .package = newest ? "nvidia-cublas" : "nvidia-cublas-cu12",
+                .files = {"libcublasLt.so.12"},
+                .folders = {"nvidia/cu13/lib", "nvidia/cu12/lib", "nvidia/cublas/lib"}};
+  if (newest) wanted.files.insert(wanted.files.begin(), "libcublasLt.so.13");
+  Opened<Functions> lt(wanted);
+  if (lt.library.handle) lt.library.version = lt.f.version();
   return lt;
 }
 
-const Lt& lt() {
-  static const Lt opened = open_lt();
-  return opened;
-}
+const Opened<Functions>& lt() { return made_once<open_lt>(); }
 
 struct Numbers {
   int data, compute, scale;
@@ -205,11 +176,11 @@ auto* const states = new DeviceState[kMaxDevices];
 
 }  // namespace
 
-const ProductLibrary& product_library() { return lt().library; }
+const Library& product_library() { return lt().library; }
 
 bool gemm_cublas(int device, const kernel::GemmCall& g, bool tf32) {
   Numbers numbers;
-  if (!numbers_of(g.dtype, numbers) || !lt().found || g.batch > INT32_MAX) return false;
+  if (!numbers_of(g.dtype, numbers) || !lt().library.handle || g.batch > INT32_MAX) return false;
   if (g.bias && g.batch > 1) return false;
   const bool in_tf32 = tf32 && (g.dtype == DType::kFloat32 || g.dtype == DType::kComplex64);
   if (in_tf32) numbers.compute = kCompute32InTf32;

@@ -8,11 +8,14 @@
 
 #include <cstdlib>
 
+#include "core/error.h"
+
 namespace fb::cuda {
 
 Library open_library(const char* variable, std::span<const char* const> files,
                      std::span<const char* const> folders) {
-  if (const char* path = std::getenv(variable)) return {dlopen(path, RTLD_NOW | RTLD_LOCAL), path};
+  if (const char* path = std::getenv(variable); path && *path)
+    return {dlopen(path, RTLD_NOW | RTLD_LOCAL), path};
   for (const char* file : files)
     if (void* loaded = dlopen(file, RTLD_NOW | RTLD_NOLOAD)) return {loaded, file};
   const std::vector<std::string> packages =
@@ -43,8 +46,28 @@ void open_parts(const Library& library, const char* prefix) {
   globfree(&found);
 }
 
-void* find_symbol(const Library& library, const char* name) {
-  return library.handle ? dlsym(library.handle, name) : nullptr;
+std::string version_text(size_t version) {
+  return message_of(version / 1000, ".", version % 1000 / 10);
+}
+
+Symbols::Symbol Symbols::find_newer(const char* name) const {
+  return {library_ ? dlsym(library_, name) : nullptr};
+}
+
+Library open_library(const Wanted& wanted) {
+  Library library = open_library(wanted.variable, wanted.files, wanted.folders);
+  if (library.handle) return library;
+  const std::string file = library.path.empty() ? wanted.files[0] : library.path;
+  library = {};
+  library.missing = message_of("no ", wanted.name, ": ", file,
+                               " was not found (python -m pip install ", wanted.package, ")");
+  return library;
+}
+
+void refuse_old(Library& library, const Wanted& wanted) {
+  library.handle = nullptr;
+  library.missing = message_of(wanted.name, " is too old: ", library.path,
+                               " (python -m pip install --upgrade ", wanted.package, ")");
 }
 
 }  // namespace fb::cuda

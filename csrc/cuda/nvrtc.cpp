@@ -14,100 +14,65 @@ namespace {
 struct ProgramTag;
 using Program = ProgramTag*;
 
-struct Functions {
-  int (*version)(int* major, int* minor);
-  const char* (*error_text)(int result);
-  int (*architecture_count)(int* count);
-  int (*architectures)(int* list);
+struct Functions : Symbols {
+  using Symbols::Symbols;
+  int (*version)(int* major, int* minor) = find("nvrtcVersion");
+  const char* (*error_text)(int result) = find("nvrtcGetErrorString");
+  int (*architecture_count)(int* count) = find("nvrtcGetNumSupportedArchs");
+  int (*architectures)(int* list) = find("nvrtcGetSupportedArchs");
   int (*create)(Program* program, const char* source, const char* name, int headers,
-                const char* const* texts, const char* const* names);
-  int (*destroy)(Program* program);
-  int (*compile)(Program program, int options, const char* const* list);
-  int (*log_size)(Program program, size_t* bytes);
-  int (*log)(Program program, char* out);
-  int (*machine_code_size)(Program program, size_t* bytes);
-  int (*machine_code)(Program program, char* out);
-  int (*assembly_size)(Program program, size_t* bytes);
-  int (*assembly)(Program program, char* out);
+                const char* const* texts, const char* const* names) = find("nvrtcCreateProgram");
+  int (*destroy)(Program* program) = find("nvrtcDestroyProgram");
+  int (*compile)(Program program, int options,
+                 const char* const* list) = find("nvrtcCompileProgram");
+  int (*log_size)(Program program, size_t* bytes) = find("nvrtcGetProgramLogSize");
+  int (*log)(Program program, char* out) = find("nvrtcGetProgramLog");
+  int (*machine_code_size)(Program program, size_t* bytes) = find("nvrtcGetCUBINSize");
+  int (*machine_code)(Program program, char* out) = find("nvrtcGetCUBIN");
+  int (*assembly_size)(Program program, size_t* bytes) = find("nvrtcGetPTXSize");
+  int (*assembly)(Program program, char* out) = find("nvrtcGetPTX");
 };
 
-struct Nvrtc {
-  Compiler found;
-  Functions functions{};
+struct Nvrtc : Opened<Functions> {
+  using Opened::Opened;
   std::vector<int> architectures;
 };
 
-bool load(const Library& library, Functions& f) {
-  bool complete = true;
-  const auto symbol = [&](auto& function, const char* name) {
-    void* const address = find_symbol(library, name);
-    complete &= address != nullptr;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(address);
-  };
-  symbol(f.version, "nvrtcVersion");
-  symbol(f.error_text, "nvrtcGetErrorString");
-  symbol(f.architecture_count, "nvrtcGetNumSupportedArchs");
-  symbol(f.architectures, "nvrtcGetSupportedArchs");
-  symbol(f.create, "nvrtcCreateProgram");
-  symbol(f.destroy, "nvrtcDestroyProgram");
-  symbol(f.compile, "nvrtcCompileProgram");
-  symbol(f.log_size, "nvrtcGetProgramLogSize");
-  symbol(f.log, "nvrtcGetProgramLog");
-  symbol(f.machine_code_size, "nvrtcGetCUBINSize");
-  symbol(f.machine_code, "nvrtcGetCUBIN");
-  symbol(f.assembly_size, "nvrtcGetPTXSize");
-  symbol(f.assembly, "nvrtcGetPTX");
-  return complete;
-}
-
 Nvrtc open_nvrtc() {
-  Nvrtc nvrtc;
   // Code of a compiler for CUDA 13 does not load with a driver for CUDA 12; the reverse does.
-  const int driver_major = driver_state().version / 1000;
-  const char* const package = driver_major >= 13 ? "nvidia-cuda-nvrtc" : "nvidia-cuda-nvrtc-cu12";
-  std::vector<const char*> files;
-  if (driver_major >= 13) files.push_back("libnvrtc.so.13");
-  files.push_back("libnvrtc.so.12");
-  const char* const folders[] = {"nvidia/cu13/lib", "nvidia/cu12/lib", "nvidia/cuda_nvrtc/lib"};
-  const Library library = open_library("FLAMBEAU_LIBNVRTC", files, folders);
-  if (!library.handle) {
-    nvrtc.found.missing =
-        message_of("no NVRTC: ", files[0], " was not found (python -m pip install ", package, ")");
-    return nvrtc;
-  }
-  nvrtc.found.path = library.path;
-  open_parts(library, "libnvrtc-builtins.so");
-  if (!load(library, nvrtc.functions)) {
-    nvrtc.found.missing = message_of("NVRTC is too old: ", library.path,
-                                     " (python -m pip install --upgrade ", package, ")");
-    return nvrtc;
-  }
-  nvrtc.functions.version(&nvrtc.found.major, &nvrtc.found.minor);
-  int count = 0;
-  nvrtc.functions.architecture_count(&count);
+  const bool newest = driver_state().version >= 13000;
+  Wanted wanted{.name = "NVRTC",
+                .variable = "FLAMBEAU_LIBNVRTC",
+                .package = newest ? "nvidia-cuda-nvrtc" : "nvidia-cuda-nvrtc-cu12",
+                .files = {"libnvrtc.so.12"},
+                .folders = {"nvidia/cu13/lib", "nvidia/cu12/lib", "nvidia/cuda_nvrtc/lib"}};
+  if (newest) wanted.files.insert(wanted.files.begin(), "libnvrtc.so.13");
+  Nvrtc nvrtc(wanted);
+  if (!nvrtc.library.handle) return nvrtc;
+  open_parts(nvrtc.library, "libnvrtc-builtins.so");
+  int major = 0, minor = 0, count = 0;
+  nvrtc.f.version(&major, &minor);
+  nvrtc.library.version = static_cast<size_t>(1000 * major + 10 * minor);
+  nvrtc.f.architecture_count(&count);
   nvrtc.architectures.resize(static_cast<size_t>(std::max(count, 0)));
-  if (count > 0) nvrtc.functions.architectures(nvrtc.architectures.data());
+  if (count > 0) nvrtc.f.architectures(nvrtc.architectures.data());
   return nvrtc;
 }
 
-const Nvrtc& nvrtc() {
-  static const Nvrtc opened = open_nvrtc();
-  return opened;
-}
+const Nvrtc& nvrtc() { return made_once<open_nvrtc>(); }
 
 // The newest architecture that the compiler knows and whose code runs there; whether it is the very
 // one.
 std::pair<int, bool> known_architecture(int wanted) {
-  FB_CHECK(nvrtc().found.major != 0,
-           "cannot compile a kernel for the GPU: ", nvrtc().found.missing);
+  const Library& library = nvrtc().library;
+  FB_CHECK(library.handle, "cannot compile a kernel for the GPU: ", library.missing);
   int best = 0;
   for (const int each : nvrtc().architectures) {
     if (each == wanted) return {wanted, true};
     if (each < wanted) best = std::max(best, each);
   }
-  FB_CHECK(best != 0, "NVRTC ", nvrtc().found.major, ".", nvrtc().found.minor, " at ",
-           nvrtc().found.path, " no longer knows GPUs of compute capability ", wanted / 10, ".",
-           wanted % 10);
+  FB_CHECK(best != 0, "NVRTC ", version_text(library.version), " at ", library.path,
+           " no longer knows GPUs of compute capability ", wanted / 10, ".", wanted % 10);
   return {best, false};
 }
 
@@ -118,21 +83,21 @@ std::vector<std::string> options_for(int architecture) {
 }
 
 void check_compiler(int result, const char* what) {
-  FB_CHECK(result == 0, "NVRTC: ", what, ": ", nvrtc().functions.error_text(result));
+  FB_CHECK(result == 0, "NVRTC: ", what, ": ", nvrtc().f.error_text(result));
 }
 
 }  // namespace
 
-const Compiler& compiler() { return nvrtc().found; }
+const Library& compiler() { return nvrtc().library; }
 
 std::string compiler_options(int architecture) {
-  std::string text = message_of(nvrtc().found.major, ".", nvrtc().found.minor);
+  std::string text = version_text(nvrtc().library.version);
   for (const std::string& option : options_for(architecture)) text += ' ' + option;
   return text;
 }
 
 Compiled compile(const std::string& source, int architecture) {
-  const Functions& f = nvrtc().functions;
+  const Functions& f = nvrtc().f;
   const std::vector<std::string> options = options_for(architecture);
   std::vector<const char*> given;
   for (const std::string& option : options) given.push_back(option.c_str());

@@ -2,17 +2,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace fb::cuda {
 
-struct Compiler {
-  int major = 0, minor = 0;  // 0: there is none
-  std::string path;
-  std::string missing;  // why there is none, and what would help
-};
-// Opens it, once. Never raises.
-const Compiler& compiler();
+struct Library;
+
+// Opens it, once, which takes Python's lock. Never raises.
+const Library& compiler();
 
 // The code of a program for an architecture (90 is that of compute capability 9.0): for the machine
 // if the compiler knows the architecture, else for the driver to compile further. Raises with the

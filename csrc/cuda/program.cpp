@@ -78,6 +78,7 @@ std::string code_of(int device, const std::string& source) {
 
 Function find_kernel(int device, const std::string& source, const char* name) {
   use(device);
+  compiler();  // takes Python's lock when it opens: before ours
   const std::lock_guard lock(mutex);
   Module& module = (*modules)[{device, source}];
   if (!module) FB_CUDA(module_load, &module, code_of(device, source).data());

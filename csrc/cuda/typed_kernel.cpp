@@ -3,6 +3,7 @@
 
 #include "cuda/context.h"
 #include "cuda/loop.h"
+#include "cuda/nvrtc.h"
 #include "cuda/program.h"
 
 namespace fb::cuda {
@@ -17,6 +18,7 @@ Function TypedKernel::on(int device, DType dtype, int number, const char* varian
 }
 
 Function TypedKernel::find(int key, int device, DType dtype, const char* variant) {
+  compiler();  // takes Python's lock when it opens: before ours
   const std::lock_guard lock(mutex_);
   const auto at = found_.try_emplace(key).first;
   Function& function = at->second;

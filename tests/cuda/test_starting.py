@@ -86,6 +86,19 @@ def test_a_compiler_that_does_not_do(environment: dict[str, str], message: str) 
     assert message in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("name", ["CUDA", "NVRTC", "CUBLASLT", "CUDNN"])
+def test_an_empty_path_counts_as_none(name: str) -> None:
+    variable = f"FLAMBEAU_LIB{name}"
+    code = """
+print([each() for each in (torch._C._cuda_state, torch._C._cuda_compiler,
+                           torch._C._cuda_products, torch._C._cuda_convolutions)])
+"""
+    empty = run(code, **{variable: ""})
+    unset = run(f"import os\ndel os.environ[{variable!r}]\n" + code, **{variable: ""})
+    assert "'missing'" in empty.stdout, empty.stderr
+    assert empty.stdout == unset.stdout
+
+
 @EMULATED
 def test_a_gpu_that_is_newer_than_the_compiler(tmp_path: Path) -> None:
     """It gets code for the newest one that the compiler knows, which the driver compiles on."""
