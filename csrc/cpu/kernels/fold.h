@@ -173,11 +173,11 @@ constexpr T highest() {
 // NaN wins, whichever side it comes from.
 template <class V>
 FB_FN V max_or_nan(const V& a, const V& b) {
-  return (b > a) | (b != b) ? b : a;
+  return b != b ? b : larger(a, b);
 }
 template <class V>
 FB_FN V min_or_nan(const V& a, const V& b) {
-  return (b < a) | (b != b) ? b : a;
+  return b != b ? b : smaller(a, b);
 }
 
 // bool is compared as a byte, 0 or 1.

@@ -78,10 +78,12 @@ struct Sum {
   }
   // A mean is a sum with a divisor.
   static FB_FN Wide result(Wide total, const ReducePlan& plan) {
-    if constexpr (kIsInteger<Wide>)
-      return total;
-    else
-      return plan.param == 0 ? total : total / Wide(plan.param);
+    if constexpr (!kIsInteger<Wide>) {
+      // Clang would divide first and ask afterwards.
+      if (plan.param != 0) [[unlikely]]
+        return total / Wide(plan.param);
+    }
+    return total;
   }
 };
 

@@ -162,12 +162,12 @@ class Reduction {
     Cursor kept = kept_cursor(plan_, first);
     [[maybe_unused]] const bool groups =
         kGroup > 1 && stride == 1 && first_n == end - begin && !states;
-    for (int64_t o = first; o < last; ++o, kept.advance(1)) {
+    for (int64_t o = first; o < last;) {
       if constexpr (kGroup > 1) {
         if (groups && min64(last - o, kept.left_in_row()) >= kGroup) {
           group(kept, start.offset, first_n);
-          o += kGroup - 1;
-          kept.advance(kGroup - 1);
+          o += kGroup;
+          kept.advance(kGroup);
           continue;
         }
       }
@@ -189,6 +189,8 @@ class Reduction {
         states[o - first] = state;
       else
         R::finish(plan_, state, kept.offset2);
+      ++o;
+      kept.advance(1);
     }
   }
 

@@ -95,8 +95,18 @@ struct IndexReducer {
   // The first position of `wanted`, which occurs; of the first NaN if it is NaN. Stays within
   // bounds even if another thread changes the elements meanwhile.
   static int64_t find(const T* p, int64_t n, Acc wanted) {
+    if (wanted != wanted) return find_if(p, n, [](const auto& x) { return x != x; });
     const Vec<Acc> all = broadcast<Acc, L>(wanted);
-    const auto at = [&](int64_t j) { return matches(load<Acc, L>(p + j), all); };
+    return find_if(p, n, [&]<class V>(const V& x) {
+      if constexpr (__is_same(V, Acc))
+        return x == wanted;
+      else
+        return x == all;
+    });
+  }
+  template <class F>
+  static FB_FN int64_t find_if(const T* p, int64_t n, F matches) {
+    const auto at = [&](int64_t j) { return matches(load<Acc, L>(p + j)); };
     int64_t i = 0;
     while (i + 4 * L <= n && !any((at(i) | at(i + L)) | (at(i + 2 * L) | at(i + 3 * L))))
       i += 4 * L;
@@ -104,13 +114,8 @@ struct IndexReducer {
       const auto found = at(i);
       if (any(found)) return i + first_lane(found);
     }
-    while (i + 1 < n && !matches(load<Acc, 1>(p + i), wanted)) ++i;
+    while (i + 1 < n && !matches(load<Acc, 1>(p + i))) ++i;
     return i;
-  }
-
-  template <class V>
-  static FB_FN MaskOf<V> matches(const V& x, const V& wanted) {
-    return (x == wanted) | ((x != x) & (wanted != wanted));
   }
 };
 

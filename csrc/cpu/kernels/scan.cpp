@@ -5,6 +5,7 @@
 
 #include "core/dtype.h"
 #include "cpu/kernels/loops.h"
+#include "cpu/kernels/simd.h"
 #include "cpu/threads.h"
 #include "scalar/arith.h"
 
@@ -80,12 +81,35 @@ struct LogSumExpScan<Complex<T>> {
   }
 };
 
+// Running sums of as many elements as come in eights, from `carry` on; returns how many. What eight
+// elements add to the carry is summed by vectors, so that the chain of carries has one addition
+// for them. The order of additions is the same at every level of instructions.
+template <class T>
+int64_t sum_eights(const T* x, T* y, int64_t n, double& carry) {
+  using Four = Vec<double, 4>;
+  const auto sums_of = [](const Four& v) {
+    const Four pairs = v + FB_SHUFFLE(Four{}, v, 0, 4, 2, 6);
+    return pairs + FB_SHUFFLE(Four{}, pairs, 0, 1, 5, 5);
+  };
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    const Four low = sums_of(load<double, 4>(x + i));
+    const Four high = sums_of(load<double, 4>(x + i + 4)) + low[3];
+    store(y + i, __builtin_convertvector(low + carry, Vec<T, 4>));
+    store(y + i + 4, __builtin_convertvector(high + carry, Vec<T, 4>));
+    carry += high[3];
+  }
+  return i;
+}
+
 // Scans x from `carry` on and returns the new carry. Four elements are combined among themselves
 // first, which shortens the chain of dependent totals to a quarter.
 template <class T, class Op>
 typename Op::Acc scan_row(const T* x, T* y, int64_t n, typename Op::Acc carry) {
   using Acc = typename Op::Acc;
   int64_t i = 0;
+  if constexpr (__is_same(Op, SumScan<T>) && __is_same(Acc, double))
+    i = sum_eights(x, y, n, carry);
   for (; Op::kCheap && i + 4 <= n; i += 4) {
     const Acc a = convert<Acc>(x[i]), b = convert<Acc>(x[i + 1]);
     const Acc c = convert<Acc>(x[i + 2]), d = convert<Acc>(x[i + 3]);

@@ -129,6 +129,10 @@ FB_FN Vec<A, N> load(const T* p) {
     for (int i = 0; i < N; ++i) result[i] = static_cast<float>(p[i]);
 #endif
     return result;
+#if defined(__AVX2__)
+  } else if constexpr (__is_same(T, float) && __is_same(A, double) && N == 4) {
+    return (Vec<double, N>)_mm256_cvtps_pd(_mm_loadu_ps(p));  // GCC 12 would convert halves
+#endif
   } else {
     Vec<T, N> raw;
     __builtin_memcpy(&raw, p, sizeof(raw));
@@ -255,6 +259,31 @@ FB_FN int first_lane(const Mask& mask) {
   int lane = 0;
   while (mask[lane] == 0) ++lane;
   return lane;
+}
+
+// b > a ? b : a, and b < a ? b : a: one instruction each for floats, which gives a where one of
+// them is NaN. Compilers that see the comparison join it with another and need more.
+template <class V>
+FB_FN V larger(const V& a, const V& b) {
+#if defined(__AVX512F__)
+  if constexpr (__is_same(V, Vec<float>)) return (V)_mm512_max_ps((__m512)b, (__m512)a);
+  if constexpr (__is_same(V, Vec<double>)) return (V)_mm512_max_pd((__m512d)b, (__m512d)a);
+#elif defined(__AVX2__)
+  if constexpr (__is_same(V, Vec<float>)) return (V)_mm256_max_ps((__m256)b, (__m256)a);
+  if constexpr (__is_same(V, Vec<double>)) return (V)_mm256_max_pd((__m256d)b, (__m256d)a);
+#endif
+  return b > a ? b : a;
+}
+template <class V>
+FB_FN V smaller(const V& a, const V& b) {
+#if defined(__AVX512F__)
+  if constexpr (__is_same(V, Vec<float>)) return (V)_mm512_min_ps((__m512)b, (__m512)a);
+  if constexpr (__is_same(V, Vec<double>)) return (V)_mm512_min_pd((__m512d)b, (__m512d)a);
+#elif defined(__AVX2__)
+  if constexpr (__is_same(V, Vec<float>)) return (V)_mm256_min_ps((__m256)b, (__m256)a);
+  if constexpr (__is_same(V, Vec<double>)) return (V)_mm256_min_pd((__m256d)b, (__m256d)a);
+#endif
+  return b < a ? b : a;
 }
 
 // The 16-bit floats to float and back, n at a time.
