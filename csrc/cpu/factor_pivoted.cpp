@@ -115,8 +115,8 @@ class PivotedQr {
       // Row k is final, and what it holds leaves the columns' norms.
       for (int64_t c = 0; c <= count; ++c) factors[c] = -v_[c * rows + count];
       add_scaled_columns(right, count + 1, f_ + k + 1, n_, factors, row + k + 1);
-      exact = !FB_KERNEL(take_squares<T>)(right, row + k + 1, limit, squares_ + k + 1,
-                                          whole_ + k + 1);
+      exact =
+          !FB_KERNEL(take_squares<T>)(right, row + k + 1, limit, squares_ + k + 1, whole_ + k + 1);
       ++count;
     }
     update(first, count);

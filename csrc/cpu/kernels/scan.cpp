@@ -108,8 +108,7 @@ template <class T, class Op>
 typename Op::Acc scan_row(const T* x, T* y, int64_t n, typename Op::Acc carry) {
   using Acc = typename Op::Acc;
   int64_t i = 0;
-  if constexpr (__is_same(Op, SumScan<T>) && __is_same(Acc, double))
-    i = sum_eights(x, y, n, carry);
+  if constexpr (__is_same(Op, SumScan<T>) && __is_same(Acc, double)) i = sum_eights(x, y, n, carry);
   for (; Op::kCheap && i + 4 <= n; i += 4) {
     const Acc a = convert<Acc>(x[i]), b = convert<Acc>(x[i + 1]);
     const Acc c = convert<Acc>(x[i + 2]), d = convert<Acc>(x[i + 3]);
