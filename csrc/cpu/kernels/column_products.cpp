@@ -55,19 +55,12 @@ int64_t first_largest(int64_t n, const T* x) {
   constexpr int64_t L = kLanes<T>;
   Vec<T> most = broadcast_vector(x[0]);
   int64_t i = 0;
-  for (; i + L <= n; i += L) {
-    const Vec<T> v = load_vector(x + i);
-    most = v > most ? v : most;
-  }
-  if (i < n) {
-    const Vec<T> v = load_part(x + i, n - i, x[0]);
-    most = v > most ? v : most;
-  }
+  for (; i + L <= n; i += L) most = larger(most, load_vector(x + i));
+  if (i < n) most = larger(most, load_part(x + i, n - i, x[0]));
   const T largest =
-      fold_lanes<T, kLanes<T>>(most, [](const auto& a, const auto& b) { return a > b ? a : b; });
-  const Vec<T> wanted = broadcast_vector(largest);
+      fold_lanes<T, kLanes<T>>(most, [](const auto& a, const auto& b) { return larger(a, b); });
   for (i = 0; i + L <= n; i += L) {
-    const auto found = load_vector(x + i) == wanted;
+    const auto found = load_vector(x + i) == largest;
     if (any(found)) return i + first_lane(found);
   }
   while (i < n && x[i] != largest) ++i;

@@ -96,13 +96,7 @@ struct IndexReducer {
   // bounds even if another thread changes the elements meanwhile.
   static int64_t find(const T* p, int64_t n, Acc wanted) {
     if (wanted != wanted) return find_if(p, n, [](const auto& x) { return x != x; });
-    const Vec<Acc> all = broadcast<Acc, L>(wanted);
-    return find_if(p, n, [&]<class V>(const V& x) {
-      if constexpr (__is_same(V, Acc))
-        return x == wanted;
-      else
-        return x == all;
-    });
+    return find_if(p, n, [&](const auto& x) { return x == wanted; });
   }
   template <class F>
   static FB_FN int64_t find_if(const T* p, int64_t n, F matches) {
